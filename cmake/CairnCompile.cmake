@@ -1,0 +1,65 @@
+# How every source of the project is compiled and linked, whichever folder it stands in.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_COLOR_DIAGNOSTICS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+# One folder for all that runs: tests find the program, their helper programs and their preload libraries there.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+# All our code ends up in position-independent programs. Given here for libraries and programs alike, because a
+# precompiled header serves only sources compiled with the very same setting.
+add_compile_options(-fPIE)
+add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie>)
+
+# ccache accepts precompiled headers only when told that macros and file times need not match to the letter.
+if(CAIRN_CCACHE)
+  find_program(CAIRN_CCACHE_PROGRAM ccache)
+  if(CAIRN_CCACHE_PROGRAM)
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+      env "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${CAIRN_CCACHE_PROGRAM}")
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+      add_compile_options(-fpch-preprocess)
+    endif()
+  endif()
+endif()
+
+# Sanitizers are directory-wide, so that no library is left out by mistake. cairn_preload() takes them off again.
+if(CAIRN_SANITIZE)
+  add_compile_options("-fsanitize=${CAIRN_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options("-fsanitize=${CAIRN_SANITIZE}")
+endif()
+
+if(CAIRN_HARDENED)
+  add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    add_compile_options(-fcf-protection)
+  endif()
+  add_link_options(LINKER:-z,relro,-z,now,-z,noexecstack)
+endif()
+
+# Our own sources link this; generated and foreign sources do not.
+add_library(cairn_warnings INTERFACE)
+target_compile_options(cairn_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough)
+if(CAIRN_WERROR)
+  target_compile_options(cairn_warnings INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 sees overlapping copies inside std::string where there are none (its bug 105651), and its guesses about
+  # bounds and initialization depend on what was inlined. Shown where useful, fatal never.
+  target_compile_options(cairn_warnings INTERFACE
+    -Wno-restrict -Wno-missing-field-initializers -Wno-error=maybe-uninitialized -Wno-error=stringop-overflow -Wno-error=stringop-overread
+    -Wno-error=array-bounds -Wno-error=free-nonheap-object)
+  if(CAIRN_SANITIZE)
+    # With its checks woven in, the compiler loses track of what is initialized. And Asio uses thread fences, which the
+    # thread sanitizer does not see.
+    target_compile_options(cairn_warnings INTERFACE -Wno-maybe-uninitialized -Wno-tsan)
+  endif()
+endif()
