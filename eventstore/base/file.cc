@@ -1,0 +1,84 @@
+#include "eventstore/base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace cairn {
+
+Result<File> File::open(const std::filesystem::path& path, int flags, unsigned mode) {
+  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  if (descriptor < 0) {
+    const int error_number = errno;
+    Error error = system_error("opening " + path.string(), error_number);
+    if (error_number == ENOENT) error.code = Errc::kNotFound;
+    return error;
+  }
+  return File(descriptor);
+}
+
+File::File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+File& File::operator=(File&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<std::uint64_t> file_size(int descriptor, const std::filesystem::path& path) {
+  struct stat facts {};
+  if (fstat(descriptor, &facts) != 0) return system_error("looking at " + path.string(), errno);
+  return static_cast<std::uint64_t>(facts.st_size);
+}
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  CAIRN_TRY(const File file, File::open(path, O_RDONLY));
+  std::string content;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t got = ::read(file.descriptor(), buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("reading " + path.string(), errno);
+    if (got == 0) return content;
+    content.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+Status replace_file(const std::filesystem::path& path, std::string_view content) {
+  std::filesystem::path fresh = path;
+  fresh += ".new";
+  {
+    CAIRN_TRY(const File file, File::open(fresh, O_WRONLY | O_CREAT | O_TRUNC));
+    while (!content.empty()) {
+      const ssize_t wrote = ::write(file.descriptor(), content.data(), content.size());
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote < 0) return system_error("writing " + fresh.string(), errno);
+      content.remove_prefix(static_cast<std::size_t>(wrote));
+    }
+    if (fsync(file.descriptor()) != 0) return system_error("syncing " + fresh.string(), errno);
+  }
+  if (::rename(fresh.c_str(), path.c_str()) != 0) return system_error("renaming " + fresh.string(), errno);
+  return sync_folder(path.parent_path());
+}
+
+Status sync_folder(const std::filesystem::path& folder) {
+  CAIRN_TRY(const File handle, File::open(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY));
+  if (fsync(handle.descriptor()) != 0) return system_error("syncing folder " + folder.string(), errno);
+  return {};
+}
+
+Status make_folder(const std::filesystem::path& folder) {
+  if (std::filesystem::is_directory(folder)) return {};
+  const std::filesystem::path parent = folder.parent_path();
+  if (!parent.empty() && !std::filesystem::exists(parent)) CAIRN_CHECK(make_folder(parent));
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return system_error("making folder " + folder.string(), errno);
+  }
+  return sync_folder(parent);
+}
+
+}  // namespace cairn
