@@ -1,0 +1,116 @@
+#include "eventstore/format/block_builder.h"
+
+#include <capnp/message.h>
+
+#include <optional>
+#include <vector>
+
+#include "eventstore/base/assert.h"
+#include "eventstore/base/endian.h"
+#include "eventstore/format/block.capnp.h"
+#include "eventstore/format/block_header.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::size_t kHeaderWords = BlockHeader::kBytes / 8;
+constexpr std::size_t kFramingWords = 1;  // segment count and size, for a message of one segment
+
+std::size_t words_for(std::size_t bytes) { return (bytes + 7) / 8; }
+std::size_t text_words(std::string_view text) { return words_for(text.size() + 1); }
+
+// How many words the message takes when nothing is left out; a bound, so that it fits one segment.
+std::size_t message_words_max(const BlockContents& contents) {
+  constexpr std::size_t kEventWords = 16;
+  std::size_t words = 16;
+  for (const std::string_view name : contents.streams) words += 1 + text_words(name);
+  for (const std::string_view name : contents.types) words += 1 + text_words(name);
+  for (const auto& entry : contents.events) {
+    const EventView& event = entry.stored.event;
+    words += kEventWords + words_for(event.data.size()) + words_for(event.metadata.size());
+    for (const std::string_view tag : event.tags) words += 1 + text_words(tag);
+  }
+  return words;
+}
+
+capnp::Text::Reader as_text(std::string_view text, std::string& scratch) {
+  scratch.assign(text);  // Cap'n Proto reads a text's terminating zero, which a view does not promise
+  return {scratch.data(), scratch.size()};
+}
+
+capnp::Data::Reader as_data(std::string_view bytes) {
+  return {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()};
+}
+
+void write_event(format::Event::Builder out, const BlockContents::Event& entry, std::string& scratch) {
+  const StoredEvent& stored = entry.stored;
+  const EventView& event = stored.event;
+  out.setStream(entry.stream);
+  out.setType(entry.type);
+  out.setVersion(event.version.value);
+  out.setPrevious(stored.previous);
+  out.setJump(stored.jump);
+  out.setIdHigh(event.id.high());
+  out.setIdLow(event.id.low());
+  out.setChecksum(event_checksum(stored));
+  out.setSchema(event.schema.value);
+  out.setFlags(stored.store_made_id ? 1 : 0);
+  if (!event.data.empty()) out.setData(as_data(event.data));
+  if (!event.metadata.empty()) out.setMetadata(as_data(event.metadata));
+  if (event.tags.empty()) return;
+  auto tags = out.initTags(static_cast<unsigned>(event.tags.size()));
+  for (unsigned i = 0; i < tags.size(); ++i) tags.set(i, as_text(event.tags[i], scratch));
+}
+
+}  // namespace
+
+struct BlockBuilder::Buffer {
+  std::vector<capnp::word> words;  // zero wherever no message stands, as Cap'n Proto wants its scratch space
+  std::optional<capnp::MallocMessageBuilder> message;
+  std::string scratch;
+};
+
+BlockBuilder::BlockBuilder() : buffer_(std::make_unique<Buffer>()) {}
+BlockBuilder::~BlockBuilder() { buffer_->message.reset(); }
+
+std::span<const std::byte> BlockBuilder::build(const BlockContents& contents) {
+  CAIRN_ASSERT(!contents.events.empty());
+  buffer_->message.reset();  // clears what it wrote, so the words are zero again
+  const std::size_t words_max = kHeaderWords + kFramingWords + message_words_max(contents);
+  if (buffer_->words.size() < words_max) {
+    buffer_->words.clear();
+    buffer_->words.resize(words_max + words_max / 2);
+  }
+  capnp::word* const start = buffer_->words.data();
+  const std::size_t front = kHeaderWords + kFramingWords;
+  auto& message = buffer_->message.emplace(kj::arrayPtr(start + front, buffer_->words.size() - front));
+
+  auto block = message.initRoot<format::Block>();
+  auto streams = block.initStreams(static_cast<unsigned>(contents.streams.size()));
+  for (unsigned i = 0; i < streams.size(); ++i) streams.set(i, as_text(contents.streams[i], buffer_->scratch));
+  auto types = block.initTypes(static_cast<unsigned>(contents.types.size()));
+  for (unsigned i = 0; i < types.size(); ++i) types.set(i, as_text(contents.types[i], buffer_->scratch));
+  auto events = block.initEvents(static_cast<unsigned>(contents.events.size()));
+  for (unsigned i = 0; i < events.size(); ++i) write_event(events[i], contents.events[i], buffer_->scratch);
+
+  const auto segments = message.getSegmentsForOutput();
+  CAIRN_ASSERT(segments.size() == 1, segments.size(), words_max);
+  const std::size_t segment_words = segments[0].size();
+
+  auto* const bytes = reinterpret_cast<std::byte*>(start);
+  store_le<std::uint32_t>(bytes + BlockHeader::kBytes, 0);  // number of segments, less one
+  store_le<std::uint32_t>(bytes + BlockHeader::kBytes + 4, static_cast<std::uint32_t>(segment_words));
+  BlockHeader header{.first_position = contents.first_position,
+                     .event_count = static_cast<std::uint32_t>(contents.events.size()),
+                     .message_words = static_cast<std::uint32_t>(kFramingWords + segment_words),
+                     .epoch = contents.epoch,
+                     .recorded_at = contents.recorded_at,
+                     .previous_hash = contents.previous_hash,
+                     .checksum = 0};
+  header.write_to(bytes);
+  const std::span<const std::byte> whole(bytes, (front + segment_words) * 8);
+  store_le<std::uint64_t>(bytes + BlockHeader::kChecksumOffset, block_checksum(whole));
+  return whole;
+}
+
+}  // namespace cairn

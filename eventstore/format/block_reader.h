@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "eventstore/base/result.h"
+#include "eventstore/format/block_header.h"
+#include "eventstore/format/stored_event.h"
+
+namespace cairn {
+
+// Whether opening a block computes the checksum of the whole block. Without it each event's own checksum is checked
+// when the event is read: right for one event out of a large block.
+enum class BlockCheck { kWholeBlock, kEachEvent };
+
+// Reads events of one block in place. Reusable; belongs to one thread. The bytes given to open() must outlive what
+// is read from them.
+class BlockReader {
+ public:
+  BlockReader();
+  ~BlockReader();
+  BlockReader(const BlockReader&) = delete;
+  BlockReader& operator=(const BlockReader&) = delete;
+
+  // Turns to `block`. Bytes that are not 8-byte aligned are copied first: Cap'n Proto needs whole words.
+  // Fails with kCorruption when the header, the checksum or the structure is wrong.
+  Status open(std::span<const std::byte> block, BlockCheck check);
+
+  const BlockHeader& header() const { return header_; }
+  bool contains(GlobalPosition position) const {
+    return is_open() && position >= header_.first_position && position <= header_.last_position();
+  }
+  bool is_open() const { return header_.event_count > 0; }
+  void close() { header_ = {}; }
+
+  // The event at `position`. Views live as long as the block's bytes, tags until the next call.
+  // Fails with kCorruption. REQUIRES: contains(position).
+  Result<StoredEvent> read(GlobalPosition position);
+
+ private:
+  struct Message;
+
+  BlockHeader header_;
+  BlockCheck check_ = BlockCheck::kWholeBlock;
+  std::vector<std::uint64_t> aligned_copy_;
+  std::vector<std::string_view> streams_;  // with kWholeBlock, read once for all events
+  std::vector<std::string_view> types_;
+  std::vector<std::string_view> tags_;
+  std::unique_ptr<Message> message_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eventstore/base/clock.h"
+#include "eventstore/base/uuid.h"
+
+namespace cairn {
+
+// An event's number in the whole log, from 1, gapless, in commit order. 0 is before the first event.
+struct GlobalPosition {
+  std::uint64_t value = 0;
+  friend auto operator<=>(GlobalPosition, GlobalPosition) = default;
+};
+
+// An event's number in its stream, from 1. A stream's version is its event count; 0 = no such stream.
+struct StreamVersion {
+  std::uint64_t value = 0;
+  friend auto operator<=>(StreamVersion, StreamVersion) = default;
+};
+
+// The schema an event's data was written with. 0 = none: the data is free JSON.
+struct SchemaId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(SchemaId, SchemaId) = default;
+};
+
+// The text before the first '-', or the whole name without one: "order-42" is of category "order".
+constexpr std::string_view category_of(std::string_view stream) { return stream.substr(0, stream.find('-')); }
+
+// System streams ("$schemas") are written by Cairn alone.
+constexpr bool is_system_stream(std::string_view stream) { return stream.starts_with('$'); }
+
+enum class Direction { kForward, kBackward };
+
+// One stored event. The views live as long as whatever handed it out says.
+struct EventView {
+  GlobalPosition position;
+  StreamVersion version;
+  std::string_view stream;
+  std::string_view type;
+  Uuid id;
+  SchemaId schema;
+  Timestamp recorded_at;
+  std::string_view data;
+  std::string_view metadata;  // a JSON object, or empty
+  std::span<const std::string_view> tags;
+};
+
+// What an append may ask of a stream before it adds to it.
+class ExpectedVersion {
+ public:
+  static constexpr ExpectedVersion exactly(std::uint64_t version) { return {Kind::kExact, version}; }
+  static constexpr ExpectedVersion no_stream() { return exactly(0); }
+  static constexpr ExpectedVersion any() { return {Kind::kAny, 0}; }
+  static constexpr ExpectedVersion exists() { return {Kind::kExists, 0}; }
+
+  constexpr bool accepts(StreamVersion current) const {
+    switch (kind_) {
+      case Kind::kExact: return current.value == version_;
+      case Kind::kExists: return current.value > 0;
+      case Kind::kAny: return true;
+    }
+    return false;
+  }
+
+  // The exact version, or nullopt for any() and exists().
+  constexpr std::optional<std::uint64_t> exact() const {
+    return kind_ == Kind::kExact ? std::optional(version_) : std::nullopt;
+  }
+
+  std::string to_string() const;
+
+  friend bool operator==(ExpectedVersion, ExpectedVersion) = default;
+
+ private:
+  enum class Kind : std::uint8_t { kExact, kAny, kExists };
+  constexpr ExpectedVersion(Kind kind, std::uint64_t version) : kind_(kind), version_(version) {}
+
+  Kind kind_;
+  std::uint64_t version_;
+};
+
+struct NewEvent {
+  std::optional<Uuid> id;  // without one the store makes a UUIDv7, and a retry cannot be recognised
+  std::string type;
+  std::string data;
+  std::string metadata;  // a JSON object, or empty
+  std::vector<std::string> tags;
+  SchemaId schema;
+};
+
+// What one append does to one stream. Without events it only checks the expected version.
+struct StreamAppend {
+  std::string stream;
+  ExpectedVersion expected = ExpectedVersion::any();
+  std::vector<NewEvent> events;
+};
+
+enum class Origin { kUser, kSystem };  // only kSystem may write to streams whose name starts with '$'
+
+// One or several streams, all or nothing. A stream stands in a request once.
+struct AppendRequest {
+  std::vector<StreamAppend> streams;
+  Origin origin = Origin::kUser;
+};
+
+// Where the events of one stream came to stand. For a check-only stream `last_version` is the version seen and the
+// other numbers are 0.
+struct StreamAppendResult {
+  std::string stream;
+  StreamVersion first_version;
+  StreamVersion last_version;
+  GlobalPosition first_position;
+  GlobalPosition last_position;
+};
+
+struct AppendResult {
+  std::vector<StreamAppendResult> streams;  // in the order of the request
+  bool already_applied = false;             // the same ids were appended before; these are the first numbers
+};
+
+struct StreamInfo {
+  std::string stream;
+  StreamVersion version;
+  GlobalPosition first_position;
+  GlobalPosition last_position;
+  Timestamp created_at;
+  Timestamp updated_at;
+};
+
+}  // namespace cairn
