@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "eventstore/lmdb/lmdb_env.h"
+
+namespace cairn::lmdb {
+
+struct Record {
+  std::string_view key;
+  std::string_view value;
+};
+
+// Walks one table. Records live until the cursor moves or its transaction ends. Belongs to one thread.
+// Every record is inside the file; damage that LMDB can see is kCorruption.
+class Cursor {
+ public:
+  static Result<Cursor> open(const ReadTxn& txn, MDB_dbi table);
+  static Result<Cursor> open(MDB_txn* write_txn, MDB_dbi table);  // the bounds of records are not checked here
+  Cursor(Cursor&& other) noexcept;
+  Cursor& operator=(Cursor&&) = delete;
+  ~Cursor();
+
+  Result<std::optional<Record>> first() { return move(MDB_FIRST, {}); }
+  Result<std::optional<Record>> next() { return move(MDB_NEXT, {}); }
+  Result<std::optional<Record>> at_or_after(std::string_view key) { return move(MDB_SET_RANGE, key); }
+  Result<std::optional<Record>> at_or_before(std::string_view key);
+
+ private:
+  Cursor(const Env* env, MDB_cursor* cursor) : env_(env), cursor_(cursor) {}
+  Result<std::optional<Record>> move(MDB_cursor_op op, std::string_view key);
+
+  const Env* env_;
+  MDB_cursor* cursor_;
+};
+
+// The value of `key`, or nullopt.
+Result<std::optional<std::string_view>> get(const ReadTxn& txn, MDB_dbi table, std::string_view key);
+
+}  // namespace cairn::lmdb

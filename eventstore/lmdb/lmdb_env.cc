@@ -1,0 +1,255 @@
+#include "eventstore/lmdb/lmdb_env.h"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "eventstore/base/assert.h"
+#include "eventstore/lmdb/file_check.h"
+
+namespace cairn::lmdb {
+namespace {
+
+// LMDB asserts on structures it cannot make sense of. A C++ exception takes us back to where the call was made,
+// which reports corruption; the alternative is abort().
+void on_lmdb_assertion(MDB_env*, const char* message) { throw BrokenStructure{message}; }
+
+// As /proc/self/maps writes it.
+std::string device_name(dev_t device) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%02x:%02x", major(device), minor(device));
+  return text;
+}
+
+}  // namespace
+
+Error lmdb_error(std::string_view what, int code) {
+  const std::string message = std::string(what) + ": " + mdb_strerror(code);
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT: return make_error(Errc::kDiskFull, message);
+    case MDB_CORRUPTED:
+    case MDB_PAGE_NOTFOUND:
+    case MDB_INVALID:
+    case MDB_VERSION_MISMATCH:
+    case MDB_CURSOR_FULL:
+    case MDB_BAD_TXN:
+    case MDB_PANIC: return make_error(Errc::kCorruption, message);
+    default: return make_error(Errc::kIo, message);
+  }
+}
+
+ReadTxn::ReadTxn(ReadTxn&& other) noexcept : env_(other.env_), txn_(std::exchange(other.txn_, nullptr)) {}
+ReadTxn::~ReadTxn() {
+  if (txn_ != nullptr) env_->end_read(txn_);
+}
+
+WriteTxn::WriteTxn(WriteTxn&& other) noexcept : env_(other.env_), txn_(std::exchange(other.txn_, nullptr)) {}
+
+WriteTxn::~WriteTxn() {
+  if (txn_ == nullptr) return;
+  mdb_txn_abort(txn_);
+  env_->writing_ = false;
+}
+
+int WriteTxn::commit() {
+  const int code = mdb_txn_commit(std::exchange(txn_, nullptr));
+  env_->writing_ = false;
+  return code;
+}
+
+Result<std::unique_ptr<Env>> Env::open(const std::filesystem::path& folder, const EnvOptions& options) {
+  const std::filesystem::path file = folder / "data.mdb";
+  std::uint64_t map_bytes = options.map_bytes;
+  if (std::filesystem::exists(file)) {
+    CAIRN_TRY(const FileFacts facts, check_file(file));
+    while (map_bytes < facts.used_bytes + facts.used_bytes / 4) map_bytes *= 2;
+  }
+
+  std::unique_ptr<Env> env(new Env);
+  env->name_ = folder.string();
+  env->readers_max_ = options.readers_max;
+  env->access_ = options.access;
+  int code = mdb_env_create(&env->env_);
+  if (code == 0) code = mdb_env_set_mapsize(env->env_, map_bytes);
+  // Other processes (verify, a projection daemon) read beside us: leave them slots.
+  if (code == 0) code = mdb_env_set_maxreaders(env->env_, options.readers_max + 256);
+  if (code == 0 && options.tables_max > 0) code = mdb_env_set_maxdbs(env->env_, options.tables_max);
+  if (code == 0) code = mdb_env_set_assert(env->env_, on_lmdb_assertion);
+  if (code != 0) return lmdb_error("preparing " + env->name_, code);
+
+  // NOTLS: a read transaction belongs to its object, not to the thread that began it.
+  // NORDAHEAD: streams are read at random; scans are sequential and found by the kernel by themselves.
+  unsigned flags = MDB_NOTLS | MDB_NORDAHEAD;
+  if (options.access == Access::kReadOnly) flags |= MDB_RDONLY;
+  code = mdb_env_open(env->env_, env->name_.c_str(), flags, 0600);
+  if (code != 0) return lmdb_error("opening " + env->name_, code);
+  CAIRN_CHECK(env->find_map());
+  if (options.access == Access::kReadWrite) {
+    env->clear_dead_readers();
+    // A killed process may have left a commit in the page cache that no disk has seen. Whatever we serve from
+    // now on must be durable, so it is synced before anybody reads it.
+    code = mdb_env_sync(env->env_, 1);
+    if (code != 0) return lmdb_error("syncing " + env->name_, code);
+  }
+  return env;
+}
+
+Env::~Env() {
+  for (MDB_txn* const txn : idle_) mdb_txn_abort(txn);
+  if (env_ != nullptr) mdb_env_close(env_);
+}
+
+Status Env::open_tables(std::span<const TableHandle> tables) {
+  const bool writable = access_ == Access::kReadWrite;
+  // A handle lives on only if the transaction it was opened in is committed, a read-only one too.
+  MDB_txn* txn = nullptr;
+  int code = mdb_txn_begin(env_, nullptr, writable ? 0 : MDB_RDONLY, &txn);
+  if (code != 0) return lmdb_error("opening the tables of " + name_, code);
+  try {
+    for (const TableHandle& table : tables) {
+      const unsigned flags = writable && table.name != nullptr ? MDB_CREATE : 0;
+      code = mdb_dbi_open(txn, table.name, flags, table.handle);
+      if (code != 0) break;
+    }
+  } catch (const BrokenStructure&) {
+    code = MDB_CORRUPTED;
+  }
+  if (code == 0) {
+    code = mdb_txn_commit(txn);
+  } else {
+    mdb_txn_abort(txn);
+  }
+  if (code == MDB_NOTFOUND) return make_error(Errc::kCorruption, name_ + " lacks a table");
+  if (code != 0) return lmdb_error("opening the tables of " + name_, code);
+  return {};
+}
+
+Result<ReadTxn> Env::begin_read() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !resizing_ && open_readers_ < readers_max_; });
+  ++open_readers_;
+  MDB_txn* txn = nullptr;
+  int code = 0;
+  if (!idle_.empty()) {
+    txn = idle_.back();
+    idle_.pop_back();
+    lock.unlock();
+    code = mdb_txn_renew(txn);
+    if (code != 0) mdb_txn_abort(txn);
+  } else {
+    lock.unlock();
+    code = mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn);
+  }
+  if (code == 0) return ReadTxn(this, txn);
+  lock.lock();
+  --open_readers_;
+  lock.unlock();
+  changed_.notify_all();
+  if (code == MDB_MAP_RESIZED) {
+    CAIRN_CHECK(resize(0));
+    return begin_read();
+  }
+  return lmdb_error("reading " + name_, code);
+}
+
+void Env::end_read(MDB_txn* txn) {
+  mdb_txn_reset(txn);
+  bool wake;
+  {
+    std::lock_guard lock(mutex_);
+    idle_.push_back(txn);
+    wake = open_readers_ >= readers_max_ || resizing_;
+    --open_readers_;
+  }
+  if (wake) changed_.notify_all();
+}
+
+Result<WriteTxn> Env::begin_write() {
+  CAIRN_ASSERT(!writing_, name_);
+  MDB_txn* txn = nullptr;
+  const int code = mdb_txn_begin(env_, nullptr, 0, &txn);
+  if (code != 0) return lmdb_error("writing " + name_, code);
+  writing_ = true;
+  return WriteTxn(this, txn);
+}
+
+Status Env::grow() { return resize(map_bytes() * 2); }
+
+// 0 adopts the size another process has given the map.
+Status Env::resize(std::uint64_t map_bytes) {
+  std::unique_lock lock(mutex_);
+  CAIRN_ASSERT(!writing_, name_);
+  changed_.wait(lock, [this] { return !resizing_; });
+  resizing_ = true;
+  changed_.wait(lock, [this] { return open_readers_ == 0; });
+  const int code = mdb_env_set_mapsize(env_, map_bytes);
+  const Status found = code == 0 ? find_map() : Status();
+  resizing_ = false;
+  lock.unlock();
+  changed_.notify_all();
+  if (code != 0) return lmdb_error("enlarging the map of " + name_, code);
+  return found;
+}
+
+void Env::clear_dead_readers() {
+  int dead = 0;
+  mdb_reader_check(env_, &dead);
+}
+
+std::uint64_t Env::used_bytes() const {
+  MDB_envinfo info;
+  mdb_env_info(env_, &info);
+  return (std::uint64_t{info.me_last_pgno} + 1) * kPageBytes;
+}
+
+std::uint64_t Env::map_bytes() const {
+  MDB_envinfo info;
+  mdb_env_info(env_, &info);
+  return info.me_mapsize;
+}
+
+unsigned Env::open_readers() const {
+  std::lock_guard lock(mutex_);
+  return open_readers_;
+}
+
+int Env::file_descriptor() const {
+  mdb_filehandle_t fd = -1;
+  mdb_env_get_fd(env_, &fd);
+  return fd;
+}
+
+bool Env::holds(const MDB_val& value) const {
+  const auto* const data = static_cast<const std::byte*>(value.mv_data);
+  const std::uint64_t used = used_bytes();
+  const std::byte* const base = map_base_.load(std::memory_order_acquire);
+  return data >= base && value.mv_size <= used && static_cast<std::uint64_t>(data - base) <= used - value.mv_size;
+}
+
+// LMDB does not tell where it mapped the file, the kernel does: the one mapping of this file's inode.
+Status Env::find_map() {
+  struct stat file {};
+  if (fstat(file_descriptor(), &file) != 0) return system_error("fstat " + name_, errno);
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  while (std::getline(maps, line)) {
+    std::istringstream fields(line);
+    std::string range, access, offset, device;
+    std::uint64_t inode = 0;
+    fields >> range >> access >> offset >> device >> inode;
+    if (inode != file.st_ino || line.find("data.mdb") == std::string::npos) continue;
+    const std::string expected = device_name(file.st_dev);
+    if (device != expected) continue;
+    map_base_.store(reinterpret_cast<const std::byte*>(std::stoull(range, nullptr, 16)), std::memory_order_release);
+    return {};
+  }
+  return make_error(Errc::kIo, "the mapping of " + name_ + " is not in /proc/self/maps");
+}
+
+}  // namespace cairn::lmdb
