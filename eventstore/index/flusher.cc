@@ -1,0 +1,90 @@
+#include "eventstore/index/flusher.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace cairn {
+namespace {
+
+constexpr std::chrono::seconds kRetryAfter{1};
+constexpr std::chrono::minutes kTidyEvery{1};
+
+}  // namespace
+
+Flusher::Flusher(Index& index, Tail& tail, const Uuid& store_id, Options options)
+    : index_(index), tail_(tail), store_id_(store_id), options_(std::move(options)) {
+  thread_ = std::thread([this] { run(); });
+}
+
+Flusher::~Flusher() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+Status Flusher::make_room() {
+  if (tail_.active_events() < options_.flush_at_events) return {};
+  std::unique_lock lock(mutex_);
+  if (!std::exchange(wanted_, true)) changed_.notify_all();
+  changed_.wait(lock, [this] { return failure_ || stopping_ || tail_.events() < options_.events_max; });
+  if (tail_.events() < options_.events_max) return {};
+  if (failure_) return *failure_;
+  return make_error(Errc::kFailedPrecondition, "the store is closing");
+}
+
+Status Flusher::flush() {
+  // Twice, because a generation may be on its way already and what came after it has to follow.
+  const Status first = flush_once();
+  return first.ok() ? flush_once() : first;
+}
+
+Status Flusher::flush_once() {
+  std::lock_guard writing(flush_mutex_);
+  const auto generation = tail_.freeze();
+  if (generation == nullptr) return {};
+  const Status status = index_.flush(*generation, store_id_, options_.first_id_day());
+  if (status.ok()) {
+    tail_.drop_frozen();
+    ++flushes_;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    if (!status.ok() && !failure_ && options_.on_notice) {
+      options_.on_notice("the index could not be flushed: " + status.error().message);
+    }
+    failure_ = status.ok() ? std::nullopt : std::optional(status.error());
+  }
+  changed_.notify_all();
+  return status;
+}
+
+void Flusher::run() {
+  auto tidy_at = std::chrono::steady_clock::now() + kTidyEvery;
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (failure_) {
+      // Not at once again: a disk does not empty itself. New appends may ask earlier, through flush().
+      changed_.wait_for(lock, kRetryAfter, [this] { return stopping_; });
+    } else {
+      changed_.wait_until(lock, tidy_at, [this] { return stopping_ || wanted_; });
+    }
+    if (stopping_) return;
+    if (std::exchange(wanted_, false) || failure_) {
+      lock.unlock();
+      static_cast<void>(flush_once());
+      lock.lock();
+    }
+    if (std::chrono::steady_clock::now() >= tidy_at) {
+      lock.unlock();
+      if (options_.each_minute) options_.each_minute();
+      lock.lock();
+      tidy_at = std::chrono::steady_clock::now() + kTidyEvery;
+    }
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,254 @@
+#include "eventstore/index/id_runs.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "eventstore/base/assert.h"
+#include "eventstore/base/checksum.h"
+#include "eventstore/base/endian.h"
+#include "eventstore/index/id_filter.h"
+#include "eventstore/index/record.h"
+#include "eventstore/lmdb/cursor.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::size_t kChunkEntries = 118;  // two chunks fill a page
+constexpr std::uint32_t kFilterChunk = 0xFFFFFFFF;
+constexpr std::size_t kMergedEntriesMax = 1u << 20;
+
+std::string key_of(std::uint32_t day, std::uint32_t run, std::uint32_t chunk) {
+  std::string key(12, '\0');
+  std::uint32_t parts[3] = {__builtin_bswap32(day), __builtin_bswap32(run), __builtin_bswap32(chunk)};
+  std::memcpy(key.data(), parts, sizeof parts);
+  return key;
+}
+
+struct RunKey {
+  std::uint32_t day, run, chunk;
+};
+
+Result<RunKey> parse_key(std::string_view key) {
+  if (key.size() != 12) return make_error(Errc::kCorruption, "index id run with a strange key");
+  return RunKey{__builtin_bswap32(load_le<std::uint32_t>(key.data())),
+                __builtin_bswap32(load_le<std::uint32_t>(key.data() + 4)),
+                __builtin_bswap32(load_le<std::uint32_t>(key.data() + 8))};
+}
+
+template <typename Item>
+Result<std::vector<Item>> unseal_items(std::string_view key, std::string_view value) {
+  CAIRN_TRY(const std::string_view payload, record::unseal(key, value));
+  std::vector<Item> items(payload.size() / sizeof(Item));
+  std::memcpy(items.data(), payload.data(), items.size() * sizeof(Item));
+  return items;
+}
+
+template <typename Item>
+int put_items(MDB_txn* txn, MDB_dbi table, const std::string& key, std::span<const Item> items) {
+  const std::string_view bytes(reinterpret_cast<const char*>(items.data()), items.size_bytes());
+  const std::string sealed = record::seal(key, std::string(bytes));
+  MDB_val key_val = lmdb::to_val(key);
+  MDB_val value = lmdb::to_val(sealed);
+  return mdb_put(txn, table, &key_val, &value, 0);
+}
+
+}  // namespace
+
+struct IdRuns::Run {
+  std::uint32_t day = 0;
+  std::uint32_t number = 0;
+  std::size_t entries = 0;
+  std::vector<std::uint64_t> fences;  // the first hash of each chunk
+  IdFilter filter{std::size_t{0}};
+};
+
+std::uint64_t IdRuns::hash(const Uuid& id, std::uint64_t seed) {
+  return checksum64(id.bytes.data(), id.bytes.size(), seed);
+}
+
+Status IdRuns::load() {
+  CAIRN_TRY(const lmdb::ReadTxn txn, env_.begin_read());
+  CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn, table_));
+  Runs runs;
+  std::shared_ptr<Run> run;
+  CAIRN_TRY(auto found, cursor.first());
+  while (found) {
+    CAIRN_TRY(const RunKey key, parse_key(found->key));
+    if (run == nullptr || run->day != key.day || run->number != key.run) {
+      run = std::make_shared<Run>(Run{.day = key.day, .number = key.run});
+      runs.push_back(run);
+    }
+    if (key.chunk == kFilterChunk) {
+      CAIRN_TRY(auto words, unseal_items<std::uint64_t>(found->key, found->value));
+      if (words.empty()) return make_error(Errc::kCorruption, "index id run with an empty filter");
+      run->filter = IdFilter(std::move(words));
+    } else {
+      CAIRN_TRY(const auto entries, unseal_items<Entry>(found->key, found->value));
+      if (entries.empty() || key.chunk != run->fences.size()) {
+        return make_error(Errc::kCorruption, "index id run " + std::to_string(key.run) + " lacks a chunk");
+      }
+      run->fences.push_back(entries.front().hash);
+      run->entries += entries.size();
+    }
+    CAIRN_TRY(found, cursor.next());
+  }
+  std::lock_guard lock(mutex_);
+  runs_ = std::make_shared<const Runs>(std::move(runs));
+  return {};
+}
+
+std::shared_ptr<const IdRuns::Runs> IdRuns::runs() const {
+  std::lock_guard lock(mutex_);
+  return runs_;
+}
+
+Result<std::vector<GlobalPosition>> IdRuns::find(std::uint64_t hash, std::uint32_t first_day) const {
+  // A flush may replace a run between our looking at the list and at the table; then we look again.
+  for (int attempt = 0; attempt < 1'000; ++attempt) {
+    const auto runs = this->runs();
+    CAIRN_TRY(auto found, find_in(*runs, hash, first_day));
+    if (found) return *std::move(found);
+  }
+  return make_error(Errc::kCorruption, "index id run lacks a chunk");
+}
+
+// nullopt when a run of the list is not in the table.
+Result<std::optional<std::vector<GlobalPosition>>> IdRuns::find_in(const Runs& runs, std::uint64_t hash,
+                                                                   std::uint32_t first_day) const {
+  std::vector<GlobalPosition> positions;
+  std::optional<lmdb::ReadTxn> txn;
+  for (const auto& run : runs) {
+    if (run->day < first_day || !run->filter.may_hold(hash)) continue;
+    if (!txn) {
+      CAIRN_TRY(auto begun, env_.begin_read());
+      txn.emplace(std::move(begun));
+    }
+    // Entries with this hash may begin in the chunk before the first one that starts with it.
+    const auto fence = std::lower_bound(run->fences.begin(), run->fences.end(), hash);
+    auto chunk = static_cast<std::size_t>(fence - run->fences.begin());
+    if (chunk > 0) --chunk;
+    for (; chunk < run->fences.size() && run->fences[chunk] <= hash; ++chunk) {
+      const std::string key = key_of(run->day, run->number, static_cast<std::uint32_t>(chunk));
+      CAIRN_TRY(const auto value, lmdb::get(*txn, table_, key));
+      if (!value) return std::optional<std::vector<GlobalPosition>>();
+      CAIRN_TRY(const auto entries, unseal_items<Entry>(key, *value));
+      auto at = std::lower_bound(entries.begin(), entries.end(), Entry{hash, 0});
+      for (; at != entries.end() && at->hash == hash; ++at) positions.push_back({at->position});
+    }
+  }
+  return std::optional(std::move(positions));
+}
+
+Result<int> IdRuns::add(MDB_txn* txn, std::uint32_t day, std::vector<Entry> entries) {
+  if (!pending_) pending_ = *runs();
+  std::uint32_t number = 0;
+  for (const auto& run : *pending_) {
+    if (run->day == day) number = std::max(number, run->number + 1);
+  }
+  // A run that is not at least twice as large as what comes after it is merged into it: few runs a day, each id
+  // rewritten a few times at most.
+  for (;;) {
+    const auto last = std::find_if(pending_->rbegin(), pending_->rend(),
+                                   [day](const auto& run) { return run->day == day; });
+    if (last == pending_->rend() || (*last)->entries >= 2 * entries.size() ||
+        (*last)->entries + entries.size() > kMergedEntriesMax) {
+      break;
+    }
+    CAIRN_TRY(const std::vector<Entry> older, read_run(txn, **last));
+    std::vector<Entry> merged;
+    merged.reserve(older.size() + entries.size());
+    std::merge(older.begin(), older.end(), entries.begin(), entries.end(), std::back_inserter(merged));
+    entries = std::move(merged);
+    CAIRN_TRY(const int code, erase_run(txn, **last));
+    if (code != 0) return code;
+    pending_->erase(std::next(last).base());
+  }
+  return write_run(txn, day, number, entries);
+}
+
+Result<int> IdRuns::write_run(MDB_txn* txn, std::uint32_t day, std::uint32_t number, std::span<const Entry> entries) {
+  auto run = std::make_shared<Run>(
+      Run{.day = day, .number = number, .entries = entries.size(), .filter = IdFilter(entries.size())});
+  for (std::size_t from = 0; from < entries.size(); from += kChunkEntries) {
+    const auto chunk = entries.subspan(from, std::min(kChunkEntries, entries.size() - from));
+    const std::string key = key_of(day, number, static_cast<std::uint32_t>(run->fences.size()));
+    if (const int code = put_items(txn, table_, key, chunk); code != 0) return code;
+    run->fences.push_back(chunk.front().hash);
+    for (const Entry& entry : chunk) run->filter.add(entry.hash);
+  }
+  if (const int code = put_items(txn, table_, key_of(day, number, kFilterChunk), run->filter.words()); code != 0) {
+    return code;
+  }
+  pending_->push_back(std::move(run));
+  return 0;
+}
+
+Result<std::vector<IdRuns::Entry>> IdRuns::read_run(MDB_txn* txn, const Run& run) const {
+  std::vector<Entry> all;
+  all.reserve(run.entries);
+  CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn, table_));
+  CAIRN_TRY(auto found, cursor.at_or_after(key_of(run.day, run.number, 0)));
+  while (found) {
+    CAIRN_TRY(const RunKey key, parse_key(found->key));
+    if (key.day != run.day || key.run != run.number || key.chunk == kFilterChunk) break;
+    CAIRN_TRY(const auto entries, unseal_items<Entry>(found->key, found->value));
+    all.insert(all.end(), entries.begin(), entries.end());
+    CAIRN_TRY(found, cursor.next());
+  }
+  if (all.size() != run.entries) return make_error(Errc::kCorruption, "index id run lacks a chunk");
+  return all;
+}
+
+Result<int> IdRuns::erase_run(MDB_txn* txn, const Run& run) const {
+  for (std::size_t chunk = 0; chunk <= run.fences.size(); ++chunk) {
+    const std::string key = key_of(run.day, run.number,
+                                   chunk == run.fences.size() ? kFilterChunk : static_cast<std::uint32_t>(chunk));
+    MDB_val key_val = lmdb::to_val(key);
+    if (const int code = mdb_del(txn, table_, &key_val, nullptr); code != 0 && code != MDB_NOTFOUND) return code;
+  }
+  return 0;
+}
+
+Result<int> IdRuns::drop_before(MDB_txn* txn, std::uint32_t first_day) {
+  if (!pending_) pending_ = *runs();
+  for (auto run = pending_->begin(); run != pending_->end();) {
+    if ((*run)->day >= first_day) {
+      ++run;
+      continue;
+    }
+    CAIRN_TRY(const int code, erase_run(txn, **run));
+    if (code != 0) return code;
+    run = pending_->erase(run);
+  }
+  return 0;
+}
+
+void IdRuns::publish() {
+  if (!pending_) return;
+  auto runs = std::make_shared<const Runs>(*std::exchange(pending_, std::nullopt));
+  std::lock_guard lock(mutex_);
+  runs_ = std::move(runs);
+}
+
+void IdRuns::discard() { pending_.reset(); }
+
+std::uint64_t IdRuns::memory_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& run : *runs()) bytes += (run->filter.words().size() + run->fences.size()) * 8;
+  return bytes;
+}
+
+Result<IdRuns::Chunk> IdRuns::decode(std::string_view key, std::string_view value) {
+  CAIRN_TRY(const RunKey parts, parse_key(key));
+  if (parts.chunk == kFilterChunk) {
+    CAIRN_CHECK(record::unseal(key, value));
+    return Chunk{parts.day, std::nullopt};
+  }
+  CAIRN_TRY(auto entries, unseal_items<Entry>(key, value));
+  return Chunk{parts.day, std::move(entries)};
+}
+
+}  // namespace cairn

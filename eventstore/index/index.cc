@@ -1,0 +1,216 @@
+#include "eventstore/index/index.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "eventstore/base/endian.h"
+#include "eventstore/base/file.h"
+#include "eventstore/index/record.h"
+#include "eventstore/lmdb/cursor.h"
+#include "eventstore/lmdb/file_check.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::string_view kStateKey = "state";
+constexpr std::uint32_t kIndexFormat = 1;
+constexpr std::size_t kStateBytes = 4 + 16 + 8 + 32;
+constexpr std::size_t kHeadsPerCommit = 4'096;
+
+std::string encode_state(const IndexState& state) {
+  std::string payload(kStateBytes, '\0');
+  store_le(payload.data(), kIndexFormat);
+  std::memcpy(payload.data() + 4, state.store_id.bytes.data(), 16);
+  store_le(payload.data() + 20, state.through.value);
+  std::memcpy(payload.data() + 28, state.hash.data(), 32);
+  return record::seal(kStateKey, std::move(payload));
+}
+
+Result<IndexState> decode_state(std::string_view sealed) {
+  CAIRN_TRY(const std::string_view payload, record::unseal(kStateKey, sealed));
+  if (payload.size() != kStateBytes || load_le<std::uint32_t>(payload.data()) != kIndexFormat) {
+    return make_error(Errc::kCorruption, "the index is of a format this program does not read");
+  }
+  IndexState state;
+  std::memcpy(state.store_id.bytes.data(), payload.data() + 4, 16);
+  state.through = {load_le<std::uint64_t>(payload.data() + 20)};
+  std::memcpy(state.hash.data(), payload.data() + 28, 32);
+  return state;
+}
+
+int put(MDB_txn* txn, MDB_dbi table, std::string_view key, std::string_view value) {
+  MDB_val key_val = lmdb::to_val(key);
+  MDB_val value_val = lmdb::to_val(value);
+  return mdb_put(txn, table, &key_val, &value_val, 0);
+}
+
+Result<int> put_postings(MDB_txn* txn, MDB_dbi table, PostingTerm::Kind kind,
+                         const Generation::ByName<std::vector<std::uint64_t>>& lists) {
+  for (const auto& [name, positions] : lists) {
+    CAIRN_TRY(const int code, postings::append(txn, table, {kind, name}, positions));
+    if (code != 0) return code;
+  }
+  return 0;
+}
+
+using IdsByDay = std::map<std::uint32_t, std::vector<IdRuns::Entry>>;
+
+IdsByDay ids_by_day(const Generation& generation, std::uint64_t seed, std::uint32_t first_day) {
+  IdsByDay days;
+  for (const auto& [id, place] : generation.ids) {
+    if (place.day >= first_day) days[place.day].push_back({IdRuns::hash(id, seed), place.position.value});
+  }
+  for (auto& [day, entries] : days) std::sort(entries.begin(), entries.end());
+  return days;
+}
+
+}  // namespace
+
+Result<std::optional<StreamHead>> IndexReader::find(std::string_view stream) const {
+  CAIRN_TRY(const auto value, lmdb::get(txn_, tables_.streams, stream));
+  if (!value) return std::optional<StreamHead>();
+  CAIRN_TRY(const std::string_view payload, record::unseal(stream, *value));
+  auto head = record::decode_head(payload);
+  if (!head) return make_error(Errc::kCorruption, "index stream '" + std::string(stream) + "' cannot be read");
+  return head;
+}
+
+Result<std::vector<std::string>> IndexReader::names(std::string_view prefix, std::string_view from,
+                                                    std::size_t limit) const {
+  std::vector<std::string> names;
+  CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn_, tables_.streams));
+  // LMDB refuses an empty key; no name is below one zero byte.
+  const std::string_view start = std::max(prefix, from);
+  CAIRN_TRY(auto found, start.empty() ? cursor.first() : cursor.at_or_after(start));
+  while (found && names.size() < limit && found->key.starts_with(prefix)) {
+    names.emplace_back(found->key);
+    CAIRN_TRY(found, cursor.next());
+  }
+  return names;
+}
+
+Result<std::optional<postings::Chunk>> IndexReader::chunk_at(const PostingTerm& term, GlobalPosition position) const {
+  return postings::chunk_at(txn_, tables_.postings, term, position.value);
+}
+
+Result<std::optional<postings::Chunk>> IndexReader::chunk_after(const PostingTerm& term,
+                                                                GlobalPosition position) const {
+  return postings::chunk_after(txn_, tables_.postings, term, position.value);
+}
+
+Result<std::optional<IndexState>> IndexReader::state() const {
+  CAIRN_TRY(const auto value, lmdb::get(txn_, tables_.state, kStateKey));
+  if (!value) return std::optional<IndexState>();
+  CAIRN_TRY(const IndexState state, decode_state(*value));
+  return std::optional(state);
+}
+
+Status IndexReader::for_each(Table table,
+                             const std::function<void(std::string_view, std::string_view)>& visit) const {
+  const MDB_dbi dbi = table == Table::kStreams ? tables_.streams
+                      : table == Table::kPostings ? tables_.postings
+                                                  : tables_.ids;
+  CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn_, dbi));
+  CAIRN_TRY(auto found, cursor.first());
+  while (found) {
+    visit(found->key, found->value);
+    CAIRN_TRY(found, cursor.next());
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Index>> Index::open(const std::filesystem::path& folder, const IndexOptions& options) {
+  const std::filesystem::path file = folder / "data.mdb";
+  if (options.access == lmdb::Access::kReadWrite && std::filesystem::exists(file)) {
+    CAIRN_CHECK(lmdb::check_file(file));
+    CAIRN_CHECK(lmdb::check_trees(file, lmdb::TreeCheck::kBranches));
+  }
+  std::unique_ptr<Index> index(new Index);
+  index->folder_ = folder;
+  CAIRN_TRY(index->env_, lmdb::Env::open(folder, {.map_bytes = options.map_bytes,
+                                                  .tables_max = 8,
+                                                  .readers_max = options.readers_max,
+                                                  .access = options.access}));
+  CAIRN_CHECK(index->open_tables());
+  index->ids_ = std::make_unique<IdRuns>(*index->env_, index->tables_.ids);
+  if (options.access == lmdb::Access::kReadWrite) CAIRN_CHECK(index->ids_->load());
+  return index;
+}
+
+Status Index::open_tables() {
+  const std::array<lmdb::TableHandle, 4> tables{{{"streams", &tables_.streams},
+                                                 {"postings", &tables_.postings},
+                                                 {"ids", &tables_.ids},
+                                                 {"state", &tables_.state}}};
+  return env_->open_tables(tables);
+}
+
+Result<IndexReader> Index::read() const {
+  CAIRN_TRY(lmdb::ReadTxn txn, env_->begin_read());
+  return IndexReader(std::move(txn), tables_);
+}
+
+Status Index::commit(const std::function<Result<int>(MDB_txn*)>& write) {
+  for (;;) {
+    int code = 0;
+    try {
+      CAIRN_TRY(lmdb::WriteTxn txn, env_->begin_write());
+      CAIRN_TRY(code, write(txn.get()));
+      if (code == 0) code = txn.commit();
+    } catch (const lmdb::BrokenStructure& broken) {
+      return make_error(Errc::kCorruption, "the index in " + folder_.string() + " is damaged: " + broken.what());
+    }
+    if (code == 0) return {};
+    if (ids_ != nullptr) ids_->discard();
+    if (code != MDB_MAP_FULL) return lmdb::lmdb_error("writing the index in " + folder_.string(), code);
+    CAIRN_CHECK(env_->grow());
+  }
+}
+
+Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day) {
+  if (!pages_checked_) {
+    CAIRN_CHECK(lmdb::check_trees(folder_ / "data.mdb", lmdb::TreeCheck::kAll));
+    pages_checked_ = true;
+  }
+  std::vector<const Generation::ByName<StreamHead>::value_type*> heads;
+  heads.reserve(generation.heads.size());
+  for (const auto& entry : generation.heads) heads.push_back(&entry);
+  std::sort(heads.begin(), heads.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+
+  for (std::size_t from = 0; from < heads.size(); from += kHeadsPerCommit) {
+    const std::size_t to = std::min(from + kHeadsPerCommit, heads.size());
+    CAIRN_CHECK(commit([&](MDB_txn* txn) -> Result<int> {
+      for (std::size_t i = from; i < to; ++i) {
+        const std::string sealed = record::seal(heads[i]->first, record::encode_head(heads[i]->second));
+        if (const int code = put(txn, tables_.streams, heads[i]->first, sealed); code != 0) return code;
+      }
+      return 0;
+    }));
+  }
+
+  const IdsByDay ids = ids_by_day(generation, id_seed(store_id), first_id_day);
+  const Status last = commit([&](MDB_txn* txn) -> Result<int> {
+    CAIRN_TRY(int code, put_postings(txn, tables_.postings, PostingTerm::Kind::kCategory, generation.categories));
+    if (code != 0) return code;
+    CAIRN_TRY(code, put_postings(txn, tables_.postings, PostingTerm::Kind::kType, generation.types));
+    if (code != 0) return code;
+    CAIRN_TRY(code, ids_->drop_before(txn, first_id_day));
+    for (auto day = ids.begin(); code == 0 && day != ids.end(); ++day) {
+      CAIRN_TRY(code, ids_->add(txn, day->first, day->second));
+    }
+    if (code != 0) return code;
+    return put(txn, tables_.state, kStateKey,
+               encode_state({store_id, generation.last_position, generation.last_hash}));
+  });
+  if (!last.ok()) {
+    ids_->discard();
+    return last;
+  }
+  ids_->publish();
+  return {};
+}
+
+}  // namespace cairn

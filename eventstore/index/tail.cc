@@ -1,0 +1,165 @@
+#include "eventstore/index/tail.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eventstore/base/assert.h"
+
+namespace cairn {
+namespace {
+
+using Positions = std::vector<std::uint64_t>;
+
+Positions& list_for(Generation::ByName<Positions>& lists, std::string_view name) {
+  const auto found = lists.find(name);
+  return found != lists.end() ? found->second : lists.emplace(std::string(name), Positions()).first->second;
+}
+
+const Positions* find_list(const std::shared_ptr<const Generation>& generation, const PostingTerm& term) {
+  if (generation == nullptr) return nullptr;
+  const auto& lists = term.kind == PostingTerm::Kind::kCategory ? generation->categories : generation->types;
+  const auto found = lists.find(term.name);
+  return found == lists.end() ? nullptr : &found->second;
+}
+
+void append_forward(const Positions* list, std::uint64_t from, std::size_t limit, Positions& out) {
+  if (list == nullptr) return;
+  auto at = std::lower_bound(list->begin(), list->end(), from);
+  for (; at != list->end() && out.size() < limit; ++at) out.push_back(*at);
+}
+
+void append_backward(const Positions* list, std::uint64_t from, std::size_t limit, Positions& out) {
+  if (list == nullptr) return;
+  auto at = std::upper_bound(list->begin(), list->end(), from);
+  while (at != list->begin() && out.size() < limit) out.push_back(*--at);
+}
+
+void add_heads(Generation& generation, const BlockSummary& block) {
+  for (const auto& stream : block.streams) {
+    auto found = generation.heads.find(stream.name);
+    if (found == generation.heads.end()) {
+      found = generation.heads.emplace(std::string(stream.name), stream.head).first;
+    } else {
+      found->second = stream.head;
+    }
+    if (stream.created) generation.created.insert(found->first);
+  }
+}
+
+void add_postings(Generation& generation, const BlockSummary& block) {
+  std::vector<Positions*> categories;
+  std::vector<Positions*> types;
+  for (const auto& stream : block.streams) {
+    categories.push_back(&list_for(generation.categories, category_of(stream.name)));
+  }
+  for (const std::string_view type : block.types) types.push_back(&list_for(generation.types, type));
+  std::uint64_t position = block.first_position.value;
+  for (const auto& event : block.events) {
+    categories[event.stream]->push_back(position);
+    types[event.type]->push_back(position);
+    ++position;
+  }
+}
+
+}  // namespace
+
+Tail::Tail() : active_(std::make_shared<Generation>()) {}
+
+void Tail::apply(const BlockSummary& block) {
+  std::lock_guard lock(mutex_);
+  Generation& generation = *active_;
+  CAIRN_ASSERT(generation.events == 0 || generation.last_position.value + 1 == block.first_position.value,
+               generation.last_position.value, block.first_position.value);
+  add_heads(generation, block);
+  add_postings(generation, block);
+  const std::uint32_t day = day_of(block.recorded_at);
+  for (const auto& id : block.ids) generation.ids[id.id] = {id.position, day};
+  generation.last_position = block.last_position();
+  generation.last_hash = block.hash;
+  generation.events += block.events.size();
+}
+
+std::optional<StreamHead> Tail::find(std::string_view stream) const {
+  std::lock_guard lock(mutex_);
+  for (const Generation* generation : {static_cast<const Generation*>(active_.get()), frozen_.get(), flushed_.get()}) {
+    if (generation == nullptr) continue;
+    const auto found = generation->heads.find(stream);
+    if (found != generation->heads.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<Generation::IdPlace> Tail::find_id(const Uuid& id) const {
+  std::lock_guard lock(mutex_);
+  for (const Generation* generation : {static_cast<const Generation*>(active_.get()), frozen_.get()}) {
+    if (generation == nullptr) continue;
+    const auto found = generation->ids.find(id);
+    if (found != generation->ids.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+Tail::Snapshot Tail::snapshot() const {
+  std::lock_guard lock(mutex_);
+  return {.frozen = frozen_, .active = active_};
+}
+
+std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const PostingTerm& term, GlobalPosition from,
+                                          Direction direction, std::size_t limit) const {
+  std::lock_guard lock(mutex_);
+  const Positions* const older = find_list(snapshot.frozen, term);
+  const Positions* const newer = find_list(snapshot.active, term);
+  Positions out;
+  if (direction == Direction::kForward) {
+    append_forward(older, from.value, limit, out);
+    append_forward(newer, from.value, limit, out);
+  } else {
+    append_backward(newer, from.value, limit, out);
+    append_backward(older, from.value, limit, out);
+  }
+  return out;
+}
+
+std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_view prefix, std::string_view from,
+                                       std::size_t limit) const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const Generation* generation : {snapshot.frozen.get(), snapshot.active.get()}) {
+    if (generation == nullptr) continue;
+    std::size_t taken = 0;
+    auto at = generation->created.lower_bound(std::max(prefix, from));
+    for (; at != generation->created.end() && at->starts_with(prefix) && taken < limit; ++at, ++taken) {
+      names.emplace_back(*at);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  if (names.size() > limit) names.resize(limit);
+  return names;
+}
+
+std::shared_ptr<const Generation> Tail::freeze() {
+  std::lock_guard lock(mutex_);
+  if (frozen_ == nullptr && active_->events > 0) {
+    frozen_ = std::move(active_);
+    active_ = std::make_shared<Generation>();
+  }
+  return frozen_;
+}
+
+void Tail::drop_frozen() {
+  std::shared_ptr<const Generation> old;  // declared before the lock, so freed after it: a generation is large
+  std::lock_guard lock(mutex_);
+  old = std::exchange(flushed_, std::exchange(frozen_, nullptr));
+}
+
+std::size_t Tail::active_events() const {
+  std::lock_guard lock(mutex_);
+  return active_->events;
+}
+
+std::size_t Tail::events() const {
+  std::lock_guard lock(mutex_);
+  return active_->events + (frozen_ != nullptr ? frozen_->events : 0);
+}
+
+}  // namespace cairn
