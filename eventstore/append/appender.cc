@@ -1,0 +1,159 @@
+#include "eventstore/append/appender.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eventstore/append/validate.h"
+
+namespace cairn {
+namespace {
+
+Error closing() { return make_error(Errc::kFailedPrecondition, "the store is closing"); }
+
+}  // namespace
+
+Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end,
+                   std::function<Status()> make_room)
+    : parts_(parts), options_(options), make_room_(std::move(make_room)),
+      queue_(options.queue_requests_max, options.queue_bytes_max, options.gather_max),
+      planner_(parts.log, parts.tail, parts.index, parts.store_id, options.dedup_window_days), end_(end),
+      published_hash_(end.hash) {
+  ++end_.epoch;  // a new writer: whoever wrote before it can write no more
+  thread_ = std::thread([this] { run(); });
+}
+
+Appender::~Appender() {
+  queue_.close(closing());
+  thread_.join();
+}
+
+Result<AppendResult> Appender::append(AppendRequest request) {
+  CAIRN_TRY(const std::size_t bytes, validate(request));
+  AppendWaiter waiter;
+  PendingAppend pending{.request = std::move(request), .bytes = bytes, .waiter = &waiter};
+  CAIRN_TRY(const auto wake_up, queue_.push(pending));
+  for (;;) {
+    const std::uint32_t round = wake_up->round.load();
+    if (waiter.answered.load()) return *std::move(waiter.answer);
+    wake_up->round.wait(round);
+  }
+}
+
+void Appender::append_async(AppendRequest request, AppendCallback done) {
+  auto bytes = validate(request);
+  if (!bytes.ok()) {
+    ++counters_.refused;
+    return done(std::move(bytes).error());
+  }
+  PendingAppend pending{.request = std::move(request), .bytes = *bytes, .done = std::move(done)};
+  if (auto pushed = queue_.push(pending); !pushed.ok()) {
+    ++counters_.refused;
+    pending.done(std::move(pushed).error());
+  }
+}
+
+void Appender::run() {
+  for (;;) {
+    AppendQueue::Round round = queue_.take(commit_time_);
+    if (round.appends.empty()) return;
+    for (std::size_t from = 0; from < round.appends.size();) {
+      from = write_block(round, from);
+      ++round.wake_up->round;
+      round.wake_up->round.notify_all();
+    }
+  }
+}
+
+// Plans, commits and answers as many requests as fit one block; returns where the next block starts.
+std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
+  Status status = stopped_ ? Status(make_error(Errc::kFailedPrecondition, "the store has stopped taking appends"))
+                           : make_room_();
+  std::size_t to = from;
+  if (status.ok()) {
+    const Timestamp now = std::max(options_.clock(), end_.recorded_at);
+    planner_.begin({end_.last_position.value + 1}, now);
+    std::size_t bytes = 0;
+    while (to < round.appends.size()) {
+      PendingAppend& append = round.appends[to];
+      bytes += append.bytes;
+      if (to > from && (bytes > options_.block_bytes_max || planner_.events() >= options_.block_events_max)) break;
+      append.planned = planner_.add(append.request);
+      ++to;
+    }
+    planner_.release_readers();
+    if (planner_.events() > 0) status = commit();
+  } else {
+    to = round.appends.size();
+  }
+
+  for (std::size_t i = from; i < to; ++i) {
+    PendingAppend& append = round.appends[i];
+    if (status.ok()) {
+      answer(append, *std::move(append.planned));
+    } else if (status.error().code == Errc::kOutcomeUnknown && append.planned && !append.planned->ok()) {
+      // Refused on the strength of requests whose fate is unknown, and not written in any case.
+      answer(append, make_error(Errc::kFailedPrecondition, "the store has stopped taking appends: " +
+                                                               status.error().message));
+    } else {
+      answer(append, status.error());
+    }
+  }
+  return to;
+}
+
+Status Appender::commit() {
+  const auto block = builder_.build(planner_.contents(end_.epoch, end_.hash));
+  const auto started = std::chrono::steady_clock::now();
+  const Status written = parts_.log.append({end_.last_position.value + 1}, end_.epoch, block);
+  commit_time_ = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
+  if (!written.ok()) {
+    const Errc code = written.error().code;
+    if (code != Errc::kDiskFull && code != Errc::kIo) stop(written.error());
+    return written;
+  }
+  end_.hash = sha256(block);
+  const BlockSummary summary = planner_.summary(end_.hash);
+  end_.last_position = summary.last_position();
+  end_.recorded_at = summary.recorded_at;
+  parts_.tail.apply(summary);
+  {
+    std::lock_guard lock(hash_mutex_);
+    published_hash_ = end_.hash;
+  }
+  counters_.events += summary.events.size();
+  ++counters_.commits;
+  counters_.block_bytes += block.size();
+  counters_.commit_micros += static_cast<std::uint64_t>(commit_time_.count());
+  parts_.news.publish(end_.last_position);
+  return {};
+}
+
+void Appender::stop(const Error& cause) {
+  stopped_ = true;
+  queue_.close(make_error(Errc::kFailedPrecondition, "the store has stopped taking appends: " + cause.message));
+  if (options_.on_fatal) options_.on_fatal(cause.message);
+}
+
+void Appender::answer(PendingAppend& append, Result<AppendResult> answer) {
+  if (answer.ok()) {
+    ++counters_.appends;
+    if (answer->already_applied) ++counters_.already_applied;
+  } else if (answer.error().code == Errc::kVersionConflict) {
+    ++counters_.conflicts;
+  } else {
+    ++counters_.refused;
+  }
+  if (append.waiter != nullptr) {
+    append.waiter->answer.emplace(std::move(answer));
+    append.waiter->answered.store(true);
+  } else {
+    append.done(std::move(answer));
+  }
+}
+
+Sha256 Appender::head_hash() const {
+  std::lock_guard lock(hash_mutex_);
+  return published_hash_;
+}
+
+}  // namespace cairn

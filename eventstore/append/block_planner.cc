@@ -1,0 +1,180 @@
+#include "eventstore/append/block_planner.h"
+
+#include <utility>
+
+#include "eventstore/append/repeat_check.h"
+#include "eventstore/base/assert.h"
+#include "eventstore/index/stream_heads.h"
+
+namespace cairn {
+
+// Events of this block as they are planned, and all earlier ones from the log.
+class BlockPlanner::Events final : public EventSource {
+ public:
+  explicit Events(BlockPlanner& planner) : planner_(planner) {}
+
+  Result<StoredEvent> at(GlobalPosition position) override {
+    if (position >= planner_.first_position_) {
+      const std::uint64_t index = position.value - planner_.first_position_.value;
+      if (index < planner_.events_.size()) return planner_.events_[index].stored;
+    }
+    if (!log_) log_.emplace(planner_.log_);
+    return log_->at(position);
+  }
+
+  void release() { log_.reset(); }
+
+ private:
+  BlockPlanner& planner_;
+  std::optional<LogEvents> log_;
+};
+
+BlockPlanner::BlockPlanner(BlockLog& log, const Tail& tail, const Index& index, const Uuid& store_id,
+                           std::optional<std::uint32_t> dedup_window_days)
+    : log_(log), tail_(tail), index_(index), id_lookup_(tail, index, store_id), window_days_(dedup_window_days),
+      source_(std::make_unique<Events>(*this)) {}
+
+BlockPlanner::~BlockPlanner() = default;
+
+void BlockPlanner::begin(GlobalPosition first_position, Timestamp now) {
+  first_position_ = first_position;
+  now_ = now;
+  streams_.clear();
+  stream_by_name_.clear();
+  type_by_name_.clear();
+  ids_.clear();
+  block_streams_.clear();
+  block_stream_heads_.clear();
+  block_types_.clear();
+  events_.clear();
+  tags_.clear();
+}
+
+void BlockPlanner::release_readers() { source_->release(); }
+
+Result<BlockPlanner::Stream*> BlockPlanner::stream(std::string_view name) {
+  if (const auto found = stream_by_name_.find(name); found != stream_by_name_.end()) return found->second;
+  CAIRN_TRY(auto head, find_stream(tail_, index_, name));
+  Stream& added = streams_.emplace_back(Stream{.name = name, .head = head ? *std::move(head) : StreamHead{}});
+  stream_by_name_.emplace(name, &added);
+  return &added;
+}
+
+Result<AppendResult> BlockPlanner::add(const AppendRequest& request) {
+  const std::uint32_t first_day = first_remembered_day(now_, window_days_);
+  const FindId find_id = [&](const Uuid& id) -> Result<std::optional<GlobalPosition>> {
+    if (const auto found = ids_.find(id); found != ids_.end()) return std::optional(found->second);
+    return id_lookup_.find(id, first_day, *source_);
+  };
+
+  std::vector<Stream*> streams;
+  AppendResult result;
+  const StreamAppendResult* repeated = nullptr;
+  const StreamAppend* fresh = nullptr;
+  std::optional<Error> failed_check;
+  result.streams.reserve(request.streams.size());
+  for (const StreamAppend& append : request.streams) {
+    CAIRN_TRY(Stream* const stream, this->stream(append.stream));
+    streams.push_back(stream);
+    if (append.events.empty()) {
+      result.streams.push_back({.stream = append.stream, .last_version = stream->head.version});
+      if (!append.expected.accepts(stream->head.version) && !failed_check) {
+        failed_check = version_conflict(append, stream->head.version);
+      }
+      continue;
+    }
+    CAIRN_TRY(auto repeat, check_repeat(append, stream->head, *source_, find_id));
+    if (repeat) {
+      repeated = &result.streams.emplace_back(*std::move(repeat));
+    } else {
+      fresh = &append;
+      result.streams.push_back({.stream = append.stream});
+    }
+  }
+  // A repeat was checked when it first came; where the streams it only looks at are now does not matter.
+  if (repeated != nullptr && fresh == nullptr) {
+    result.already_applied = true;
+    return result;
+  }
+  if (repeated != nullptr) {
+    CAIRN_TRY(const StoredEvent stored, source_->at(repeated->first_position));
+    return id_reused(stored.event.id, stored.event);
+  }
+  if (failed_check) return *std::move(failed_check);
+
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    if (!request.streams[i].events.empty()) result.streams[i] = take(request.streams[i], *streams[i]);
+  }
+  return result;
+}
+
+StreamAppendResult BlockPlanner::take(const StreamAppend& append, Stream& stream) {
+  if (!stream.block_index) {
+    stream.block_index = static_cast<std::uint32_t>(block_streams_.size());
+    stream.created = !stream.head.exists();
+    block_streams_.push_back(stream.name);
+    block_stream_heads_.push_back(&stream);
+  }
+  StreamAppendResult result{.stream = append.stream,
+                            .first_version = {stream.head.version.value + 1},
+                            .last_version = {stream.head.version.value + append.events.size()},
+                            .first_position = {first_position_.value + events_.size()},
+                            .last_position = {first_position_.value + events_.size() + append.events.size() - 1}};
+  for (const NewEvent& event : append.events) {
+    const GlobalPosition position{first_position_.value + events_.size()};
+    BlockContents::Event& planned = events_.emplace_back();
+    planned.stream = *stream.block_index;
+    planned.type = type_index(event.type);
+    planned.stored.previous = stream.head.path.head();
+    planned.stored.jump = stream.head.path.next_jump(stream.head.version.value);
+    planned.stored.store_made_id = !event.id.has_value();
+    stream.head.advance(position, now_);
+    planned.stored.event = {.position = position,
+                            .version = stream.head.version,
+                            .stream = stream.name,
+                            .type = block_types_[planned.type],
+                            .id = event.id ? *event.id : new_event_id(),
+                            .schema = event.schema,
+                            .recorded_at = now_,
+                            .data = event.data,
+                            .metadata = event.metadata,
+                            .tags = {}};
+    if (!event.tags.empty()) {
+      planned.stored.event.tags = tags_.emplace_back(event.tags.begin(), event.tags.end());
+    }
+    if (event.id) ids_[*event.id] = position;
+  }
+  return result;
+}
+
+std::uint32_t BlockPlanner::type_index(std::string_view type) {
+  const auto [entry, added] = type_by_name_.emplace(type, static_cast<std::uint32_t>(block_types_.size()));
+  if (added) block_types_.push_back(type);
+  return entry->second;
+}
+
+BlockContents BlockPlanner::contents(std::uint64_t epoch, const Sha256& previous_hash) const {
+  return {.first_position = first_position_,
+          .epoch = epoch,
+          .recorded_at = now_,
+          .previous_hash = previous_hash,
+          .streams = block_streams_,
+          .types = block_types_,
+          .events = events_};
+}
+
+BlockSummary BlockPlanner::summary(const Sha256& hash) {
+  BlockSummary summary{.first_position = first_position_, .recorded_at = now_, .hash = hash};
+  summary.streams.reserve(block_stream_heads_.size());
+  for (Stream* const stream : block_stream_heads_) {
+    summary.streams.push_back({stream->name, std::move(stream->head), stream->created});
+  }
+  summary.types = block_types_;
+  summary.events.reserve(events_.size());
+  for (const auto& event : events_) summary.events.push_back({event.stream, event.type});
+  summary.ids.reserve(ids_.size());
+  for (const auto& [id, position] : ids_) summary.ids.push_back({id, position});
+  return summary;
+}
+
+}  // namespace cairn

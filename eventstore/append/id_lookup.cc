@@ -1,0 +1,20 @@
+#include "eventstore/append/id_lookup.h"
+
+namespace cairn {
+
+Result<std::optional<GlobalPosition>> IdLookup::find(const Uuid& id, std::uint32_t first_day,
+                                                     EventSource& events) const {
+  if (const auto place = tail_.find_id(id)) {
+    return place->day >= first_day ? std::optional(place->position) : std::nullopt;
+  }
+  CAIRN_TRY(const auto candidates, index_.find_id(IdRuns::hash(id, seed_), first_day));
+  std::optional<GlobalPosition> found;
+  for (const GlobalPosition position : candidates) {
+    CAIRN_TRY(const StoredEvent stored, events.at(position));
+    // The same id may stand twice, when it came again after it had been forgotten; the newer one counts.
+    if (stored.event.id == id && (!found || position > *found)) found = position;
+  }
+  return found;
+}
+
+}  // namespace cairn

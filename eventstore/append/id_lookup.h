@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "eventstore/base/result.h"
+#include "eventstore/index/index.h"
+#include "eventstore/index/tail.h"
+#include "eventstore/read/event_source.h"
+
+namespace cairn {
+
+// Finds where an event id stands, among the events the store still remembers ids of.
+class IdLookup {
+ public:
+  IdLookup(const Tail& tail, const Index& index, const Uuid& store_id)
+      : tail_(tail), index_(index), seed_(Index::id_seed(store_id)) {}
+
+  // The position of the event with this id that was recorded on `first_day` or later.
+  Result<std::optional<GlobalPosition>> find(const Uuid& id, std::uint32_t first_day, EventSource& events) const;
+
+ private:
+  const Tail& tail_;
+  const Index& index_;
+  std::uint64_t seed_;
+};
+
+// The first day whose ids count when it is `now`; 0 = all, for ever.
+inline std::uint32_t first_remembered_day(Timestamp now, std::optional<std::uint32_t> window_days) {
+  const std::uint32_t today = day_of(now);
+  return !window_days || *window_days >= today ? 0 : today - *window_days;
+}
+
+}  // namespace cairn

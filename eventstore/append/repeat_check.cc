@@ -1,0 +1,114 @@
+#include "eventstore/append/repeat_check.h"
+
+#include <algorithm>
+#include <string>
+
+namespace cairn {
+namespace {
+
+bool same_body(const NewEvent& event, const EventView& stored) {
+  return event.type == stored.type && event.data == stored.data && event.metadata == stored.metadata &&
+         event.schema == stored.schema &&
+         std::equal(event.tags.begin(), event.tags.end(), stored.tags.begin(), stored.tags.end());
+}
+
+StreamAppendResult result_for(const StreamAppend& append, StreamVersion first, GlobalPosition first_position) {
+  const std::uint64_t more = append.events.size() - 1;
+  return {append.stream, first, {first.value + more}, first_position, {first_position.value + more}};
+}
+
+// Compares the events of the request with those that stand from version `first` on, the first of which is at
+// `position`. The events of one append are neighbours in the log, so the others follow it.
+// REQUIRES: the id of the first event is the one at `position`.
+Result<std::optional<StreamAppendResult>> compare(const StreamAppend& append, const StreamHead& head,
+                                                  StreamVersion first, GlobalPosition position, EventSource& events) {
+  for (std::uint64_t i = 0; i < append.events.size(); ++i) {
+    const NewEvent& event = append.events[i];
+    const bool there = first.value + i <= head.version.value;
+    if (there) {
+      CAIRN_TRY(const StoredEvent stored, events.at({position.value + i}));
+      if (stored.event.stream == append.stream && stored.event.version.value == first.value + i &&
+          event.id == stored.event.id && same_body(event, stored.event)) {
+        continue;
+      }
+      if (event.id == stored.event.id) return id_reused(*event.id, stored.event);
+    }
+    // The beginning was appended before, but not together with this.
+    CAIRN_TRY(const StoredEvent stored, events.at(position));
+    return id_reused(stored.event.id, stored.event);
+  }
+  return std::optional(result_for(append, first, position));
+}
+
+// Nothing of the request may carry an id that is in use.
+Status check_unused(const StreamAppend& append, EventSource& events, const FindId& find_id) {
+  for (const NewEvent& event : append.events) {
+    if (!event.id) continue;
+    CAIRN_TRY(const auto place, find_id(*event.id));
+    if (!place) continue;
+    CAIRN_TRY(const StoredEvent stored, events.at(*place));
+    return id_reused(*event.id, stored.event);
+  }
+  return {};
+}
+
+Result<std::optional<StreamAppendResult>> check_exact(const StreamAppend& append, std::uint64_t expected,
+                                                      const StreamHead& head, EventSource& events,
+                                                      const FindId& find_id) {
+  if (head.version.value == expected) {
+    CAIRN_CHECK(check_unused(append, events, find_id));
+    return std::optional<StreamAppendResult>();
+  }
+  if (head.version.value < expected || !append.events.front().id) return version_conflict(append, head.version);
+  const StreamVersion first{expected + 1};
+  CAIRN_TRY(const GlobalPosition position, position_of(events, append.stream, head, first));
+  CAIRN_TRY(const StoredEvent stored, event_of(events, position, append.stream, first));
+  if (stored.event.id != *append.events.front().id) return version_conflict(append, head.version);
+  return compare(append, head, first, position, events);
+}
+
+Result<std::optional<StreamAppendResult>> check_by_id(const StreamAppend& append, const StreamHead& head,
+                                                      EventSource& events, const FindId& find_id) {
+  const NewEvent& front = append.events.front();
+  if (front.id) {
+    CAIRN_TRY(const auto place, find_id(*front.id));
+    if (place) {
+      CAIRN_TRY(const StoredEvent stored, events.at(*place));
+      if (stored.event.stream != append.stream) return id_reused(*front.id, stored.event);
+      return compare(append, head, stored.event.version, *place, events);
+    }
+  }
+  if (!append.expected.accepts(head.version)) return version_conflict(append, head.version);
+  CAIRN_CHECK(check_unused(append, events, find_id));
+  return std::optional<StreamAppendResult>();
+}
+
+}  // namespace
+
+Result<std::optional<StreamAppendResult>> check_repeat(const StreamAppend& append, const StreamHead& head,
+                                                       EventSource& events, const FindId& find_id) {
+  if (const auto expected = append.expected.exact()) return check_exact(append, *expected, head, events, find_id);
+  return check_by_id(append, head, events, find_id);
+}
+
+Error version_conflict(const StreamAppend& append, StreamVersion current) {
+  Error error = make_error(Errc::kVersionConflict, "stream '" + append.stream + "' is at version " +
+                                                       std::to_string(current.value) + ", expected " +
+                                                       append.expected.to_string());
+  error.stream = append.stream;
+  error.expected_version = append.expected.to_string();
+  error.version = current.value;
+  return error;
+}
+
+Error id_reused(const Uuid& id, const EventView& place) {
+  Error error = make_error(Errc::kEventIdReused, "event id " + id.to_string() + " stands for version " +
+                                                     std::to_string(place.version.value) + " of stream '" +
+                                                     std::string(place.stream) + "' already");
+  error.stream = place.stream;
+  error.version = place.version.value;
+  error.event_id = id;
+  return error;
+}
+
+}  // namespace cairn

@@ -1,0 +1,96 @@
+#include "eventstore/append/validate.h"
+
+#include <string>
+#include <unordered_set>
+
+#include "eventstore/base/limits.h"
+#include "eventstore/base/names.h"
+#include "eventstore/base/seeded_hash.h"
+
+namespace cairn {
+namespace {
+
+// About what an event takes in a block beside its own bytes.
+constexpr std::size_t kEventOverheadBytes = 128;
+
+Error invalid(const std::string& message) { return make_error(Errc::kInvalidArgument, message); }
+
+Error too_large(const std::string& field, std::size_t is, std::size_t limit) {
+  Error error = make_error(Errc::kTooLarge, field + ": " + std::to_string(is) + " is over the limit of " +
+                                                std::to_string(limit));
+  error.limit = limit;
+  return error;
+}
+
+Status check_name(const std::string& field, std::string_view name, std::size_t bytes_max) {
+  if (name.empty()) return invalid(field + " is empty");
+  if (name.size() > bytes_max) {
+    return invalid(field + " has " + std::to_string(name.size()) + " bytes, at most " + std::to_string(bytes_max) +
+                   " are allowed");
+  }
+  if (!is_printable_name(name)) return invalid(field + " must be printable UTF-8 without control characters");
+  return {};
+}
+
+Status check_stream(const StreamAppend& append, Origin origin, const std::string& field) {
+  CAIRN_CHECK(check_name(field, append.stream, limits::kStreamNameBytesMax));
+  if (append.stream.find('/') != std::string::npos) return invalid(field + " '" + append.stream + "' has a '/'");
+  if (is_system_stream(append.stream) && origin != Origin::kSystem) {
+    return invalid(field + " '" + append.stream + "' is reserved: names that start with '$' are Cairn's own");
+  }
+  return {};
+}
+
+Result<std::size_t> check_event(const NewEvent& event, const std::string& field) {
+  CAIRN_CHECK(check_name(field + ".type", event.type, limits::kTypeNameBytesMax));
+  const std::size_t body = event.data.size() + event.metadata.size();
+  if (body > limits::kEventBytesMax) return too_large(field + " bytes", body, limits::kEventBytesMax);
+  if (event.tags.size() > limits::kTagsPerEventMax) {
+    return too_large(field + ".tags", event.tags.size(), limits::kTagsPerEventMax);
+  }
+  std::size_t tag_bytes = 0;
+  for (std::size_t i = 0; i < event.tags.size(); ++i) {
+    CAIRN_CHECK(check_name(field + ".tags[" + std::to_string(i) + "]", event.tags[i], limits::kTagBytesMax));
+    tag_bytes += event.tags[i].size() + 16;
+  }
+  return body + event.type.size() + tag_bytes + kEventOverheadBytes;
+}
+
+}  // namespace
+
+Result<std::size_t> validate(const AppendRequest& request) {
+  if (request.streams.empty()) return invalid("streams is empty: an append names at least one stream");
+  if (request.streams.size() > limits::kRequestStreamsMax) {
+    return too_large("streams", request.streams.size(), limits::kRequestStreamsMax);
+  }
+  const bool several = request.streams.size() > 1;
+  std::unordered_set<std::string_view, SeededHash> names;
+  std::unordered_set<Uuid, SeededHash> ids;
+  std::size_t bytes = 0;
+  std::size_t events = 0;
+  for (std::size_t s = 0; s < request.streams.size(); ++s) {
+    const StreamAppend& append = request.streams[s];
+    const std::string at = several ? "streams[" + std::to_string(s) + "]." : "";
+    CAIRN_CHECK(check_stream(append, request.origin, at + "stream"));
+    if (several && !names.insert(append.stream).second) {
+      return invalid(at + "stream '" + append.stream + "' stands twice in the request");
+    }
+    events += append.events.size();
+    if (events > limits::kRequestEventsMax) return too_large("events", events, limits::kRequestEventsMax);
+    bytes += append.stream.size();
+    const bool ids_may_repeat = several || append.events.size() > 1;
+    for (std::size_t e = 0; e < append.events.size(); ++e) {
+      const NewEvent& event = append.events[e];
+      const std::string field = at + "events[" + std::to_string(e) + "]";
+      CAIRN_TRY(const std::size_t event_bytes, check_event(event, field));
+      bytes += event_bytes;
+      if (event.id && ids_may_repeat && !ids.insert(*event.id).second) {
+        return invalid(field + ".id " + event.id->to_string() + " stands twice in the request");
+      }
+    }
+  }
+  if (bytes > limits::kRequestBytesMax) return too_large("request bytes", bytes, limits::kRequestBytesMax);
+  return bytes;
+}
+
+}  // namespace cairn

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eventstore/base/clock.h"
+
+namespace cairn {
+
+// Whether an absent data folder is made or is an error. A folder that has an identity file but lacks its data is
+// an error either way.
+enum class CreateIfMissing { kNo, kYes };
+
+// How a store runs. The defaults suit a server; tests make them small.
+struct StoreOptions {
+  CreateIfMissing create = CreateIfMissing::kYes;
+
+  // How long an event id appended with "any" or "exists" is remembered; nullopt = for ever. Ids are kept and
+  // dropped by whole days.
+  std::optional<std::uint32_t> dedup_window_days = 7;
+
+  // First size of the memory maps. Address space, not memory; both double by themselves when full.
+  std::uint64_t log_map_bytes = 64ull << 30;
+  std::uint64_t index_map_bytes = 64ull << 30;
+
+  // How far the log's file is written with zeros ahead of its end. A commit into blocks the file already has
+  // needs no journal commit of the file system: a third faster here, and untouched by other files' traffic.
+  std::uint64_t log_fill_bytes = 16ull << 20;
+
+  // The tail (index entries not flushed yet) is flushed when it holds this many events, and appends wait for
+  // the flusher when there are four times as many.
+  std::size_t tail_events_flush = 1u << 18;
+
+  // The writer's queue. Beyond it appends are refused with kOverloaded.
+  std::size_t queue_requests_max = 1u << 16;
+  std::size_t queue_bytes_max = 128u << 20;
+
+  // One commit takes at most this much; a single larger request makes a block of its own.
+  std::size_t block_events_max = 16'384;
+  std::size_t block_bytes_max = 4u << 20;
+
+  // The longest the writer waits for more requests to join a block when recent blocks were fuller.
+  std::chrono::microseconds gather_max{400};
+
+  // Concurrent read transactions; further ones wait.
+  unsigned readers_max = 1'000;
+
+  Clock clock = system_time;
+
+  // Told once, from a thread of the store, when the store can take no more appends (a commit failed). Servers
+  // exit on it.
+  std::function<void(std::string_view reason)> on_fatal;
+
+  // Told of what an operator would want in the log: an index rebuilt, a disk that is full, a flush that failed.
+  std::function<void(std::string_view message)> on_notice;
+};
+
+}  // namespace cairn

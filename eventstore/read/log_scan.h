@@ -1,0 +1,19 @@
+#pragma once
+
+#include <functional>
+
+#include "eventstore/base/result.h"
+#include "eventstore/format/block_reader.h"
+#include "eventstore/log/block_log.h"
+
+namespace cairn {
+
+// Called with each block, checked and open; `bytes` are the block's. Return false to stop.
+using BlockVisitor = std::function<Result<bool>(BlockReader& block, std::span<const std::byte> bytes)>;
+
+// Visits the blocks from the one that holds `from` to the one that holds `to`, in order, in place. The read
+// transaction is renewed every few milliseconds, so a long scan does not keep old pages from being used again.
+// Fails with kCorruption when a block is damaged or does not follow the one before.
+Status scan_blocks(BlockLog& log, GlobalPosition from, GlobalPosition to, const BlockVisitor& visit);
+
+}  // namespace cairn

@@ -1,0 +1,94 @@
+#include "eventstore/read/posting_cursor.h"
+
+#include <algorithm>
+
+namespace cairn {
+namespace {
+
+constexpr std::size_t kTailBatch = 1'024;
+
+}  // namespace
+
+Result<std::optional<std::uint64_t>> TermCursor::seek(std::uint64_t from) {
+  for (int refills = 0;; ++refills) {
+    while (next_ < buffer_.size() && !beyond(buffer_[next_], from)) ++next_;
+    if (next_ < buffer_.size()) return std::optional(buffer_[next_]);
+    if (refills > 0) return std::optional<std::uint64_t>();
+    CAIRN_CHECK(fill(from));
+  }
+}
+
+// Brings positions at or beyond `from` into the buffer, if there are any.
+Status TermCursor::fill(std::uint64_t from) {
+  buffer_.clear();
+  next_ = 0;
+  return direction_ == Direction::kForward ? fill_forward(from) : fill_backward(from);
+}
+
+Status TermCursor::fill_forward(std::uint64_t from) {
+  if (from <= through_.value) {
+    CAIRN_TRY(auto chunk, index_.chunk_at(term_, {from}));
+    if (!chunk || chunk->back() < from) {
+      CAIRN_TRY(chunk, index_.chunk_after(term_, {from}));
+    }
+    if (chunk) {
+      buffer_ = *std::move(chunk);
+      return {};
+    }
+    from = through_.value + 1;
+  }
+  buffer_ = tail_.postings(snapshot_, term_, {from}, Direction::kForward, kTailBatch);
+  return {};
+}
+
+Status TermCursor::fill_backward(std::uint64_t from) {
+  if (from > through_.value) {
+    buffer_ = tail_.postings(snapshot_, term_, {from}, Direction::kBackward, kTailBatch);
+    // A generation may have been flushed since the snapshot; what the index has, it tells itself.
+    while (!buffer_.empty() && buffer_.back() <= through_.value) buffer_.pop_back();
+    if (!buffer_.empty()) return {};
+    from = through_.value;
+  }
+  CAIRN_TRY(auto chunk, index_.chunk_at(term_, {from}));
+  if (!chunk) return {};
+  buffer_ = *std::move(chunk);
+  std::reverse(buffer_.begin(), buffer_.end());
+  return {};
+}
+
+FilterCursor::FilterCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
+                           const Tail::Snapshot& snapshot, const EventFilter& filter, Direction direction)
+    : direction_(direction) {
+  for (const auto& name : filter.categories) {
+    categories_.emplace_back(index, through, tail, snapshot, PostingTerm{PostingTerm::Kind::kCategory, name}, direction);
+  }
+  for (const auto& name : filter.types) {
+    types_.emplace_back(index, through, tail, snapshot, PostingTerm{PostingTerm::Kind::kType, name}, direction);
+  }
+}
+
+Result<std::optional<std::uint64_t>> FilterCursor::nearest(std::vector<TermCursor>& terms, std::uint64_t from) const {
+  std::optional<std::uint64_t> best;
+  for (TermCursor& term : terms) {
+    CAIRN_TRY(const auto found, term.seek(from));
+    if (!found) continue;
+    if (!best || (direction_ == Direction::kForward ? *found < *best : *found > *best)) best = found;
+  }
+  return best;
+}
+
+// Each side in turn goes to where the other one stands, until both stand on the same position.
+Result<std::optional<std::uint64_t>> FilterCursor::seek(std::uint64_t from) {
+  for (;;) {
+    std::optional<std::uint64_t> at = from;
+    if (!categories_.empty()) {
+      CAIRN_TRY(at, nearest(categories_, from));
+      if (!at || types_.empty()) return at;
+    }
+    CAIRN_TRY(const auto type, nearest(types_, *at));
+    if (!type || *type == *at || categories_.empty()) return type;
+    from = *type;
+  }
+}
+
+}  // namespace cairn

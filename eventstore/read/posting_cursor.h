@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "eventstore/base/result.h"
+#include "eventstore/event_store.h"
+#include "eventstore/index/index.h"
+#include "eventstore/index/tail.h"
+
+namespace cairn {
+
+// The positions of one term, from the index and the tail, in one direction. Lives within one read.
+class TermCursor {
+ public:
+  TermCursor(const IndexReader& index, GlobalPosition through, const Tail& tail, const Tail::Snapshot& snapshot,
+             PostingTerm term, Direction direction)
+      : index_(index), through_(through), tail_(tail), snapshot_(snapshot), term_(std::move(term)),
+        direction_(direction) {}
+
+  // The first position at or beyond `from`, in the cursor's direction; nullopt when there is none.
+  // REQUIRES: `from` does not go back.
+  Result<std::optional<std::uint64_t>> seek(std::uint64_t from);
+
+ private:
+  bool beyond(std::uint64_t position, std::uint64_t from) const {
+    return direction_ == Direction::kForward ? position >= from : position <= from;
+  }
+  Status fill(std::uint64_t from);
+  Status fill_forward(std::uint64_t from);
+  Status fill_backward(std::uint64_t from);
+
+  const IndexReader& index_;
+  GlobalPosition through_;
+  const Tail& tail_;
+  const Tail::Snapshot& snapshot_;
+  PostingTerm term_;
+  Direction direction_;
+  std::vector<std::uint64_t> buffer_;  // in the direction of travel
+  std::size_t next_ = 0;
+};
+
+// The positions an EventFilter lets through: any of its categories and any of its types.
+class FilterCursor {
+ public:
+  FilterCursor(const IndexReader& index, GlobalPosition through, const Tail& tail, const Tail::Snapshot& snapshot,
+               const EventFilter& filter, Direction direction);
+
+  Result<std::optional<std::uint64_t>> seek(std::uint64_t from);
+
+ private:
+  Result<std::optional<std::uint64_t>> nearest(std::vector<TermCursor>& terms, std::uint64_t from) const;
+
+  Direction direction_;
+  std::vector<TermCursor> categories_;
+  std::vector<TermCursor> types_;
+};
+
+}  // namespace cairn
