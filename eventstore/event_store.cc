@@ -1,0 +1,150 @@
+#include "eventstore/event_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eventstore/append/appender.h"
+#include "eventstore/base/limits.h"
+#include "eventstore/data_folder.h"
+#include "eventstore/index/flusher.h"
+#include "eventstore/log/lmdb_block_log.h"
+#include "eventstore/news_board.h"
+#include "eventstore/read/reader.h"
+#include "eventstore/recovery.h"
+
+namespace cairn {
+namespace {
+
+// A store in a local folder: the parts, put together in the order they need each other.
+class LocalEventStore final : public EventStore {
+ public:
+  LocalEventStore(DataFolder folder, StoreOptions options) : options_(std::move(options)), folder_(std::move(folder)) {}
+  ~LocalEventStore() override { close(); }
+
+  Status start() {
+    CAIRN_TRY(log_, LmdbBlockLog::open(folder_.log(), {.map_bytes = options_.log_map_bytes,
+                                                       .fill_bytes = options_.log_fill_bytes,
+                                                       .readers_max = options_.readers_max}));
+    CAIRN_CHECK(open_index());
+    CAIRN_TRY(const LogEnd end, recover(*log_, *index_, tail_, folder_.store_id(), [this] { return flush_if_full(); }));
+    CAIRN_CHECK(folder_.seal());
+    news_.publish(end.last_position);
+    flusher_.emplace(*index_, tail_, folder_.store_id(),
+                     Flusher::Options{.flush_at_events = options_.tail_events_flush,
+                                      .events_max = options_.tail_events_flush * 4,
+                                      .first_id_day = [this] { return first_id_day(); },
+                                      .on_notice = options_.on_notice,
+                                      .each_minute = [this] { tidy(); }});
+    appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, folder_.store_id()}, options_, end,
+                      [this] { return flusher_->make_room(); });
+    reader_.emplace(*log_, tail_, *index_, news_);
+    return {};
+  }
+
+  Result<AppendResult> append(AppendRequest request) override { return appender_->append(std::move(request)); }
+  void append_async(AppendRequest request, AppendCallback done) override {
+    appender_->append_async(std::move(request), std::move(done));
+  }
+
+  Result<StreamPage> read_stream(std::string_view stream, const StreamQuery& query) override {
+    return reader_->read_stream(stream, query);
+  }
+  Result<LogPage> read_log(const LogQuery& query) override { return reader_->read_log(query); }
+  Result<GlobalPosition> scan(GlobalPosition from, const EventVisitor& visitor) override {
+    return reader_->scan(from, visitor);
+  }
+  Result<std::optional<StreamInfo>> stream_info(std::string_view stream) override {
+    return reader_->stream_info(stream);
+  }
+  Result<StreamList> list_streams(const StreamListQuery& query) override { return reader_->list_streams(query); }
+
+  GlobalPosition head() const override { return news_.head(); }
+  bool wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
+    return news_.wait_for(position, timeout);
+  }
+  std::uint64_t notify_at(GlobalPosition position, std::function<void()> ready) override {
+    return news_.notify_at(position, std::move(ready));
+  }
+  void cancel_notify(std::uint64_t ticket) override { news_.cancel(ticket); }
+
+  Status flush_index() override { return flusher_->flush(); }
+  std::string head_hash() const override { return to_hex(appender_->head_hash()); }
+  std::string store_id() const override { return folder_.store_id().to_string(); }
+
+  StoreStats stats() const override {
+    const AppendCounters& counters = appender_->counters();
+    return {.appends = counters.appends,
+            .already_applied = counters.already_applied,
+            .conflicts = counters.conflicts,
+            .refused = counters.refused,
+            .events = counters.events,
+            .commits = counters.commits,
+            .block_bytes = counters.block_bytes,
+            .commit_micros = counters.commit_micros,
+            .flushes = flusher_->flushes(),
+            .queue_requests = appender_->queued(),
+            .tail_events = tail_.events(),
+            .log_bytes = log_->used_bytes(),
+            .index_bytes = index_->used_bytes(),
+            .readers = log_->open_readers() + index_->open_readers()};
+  }
+
+ private:
+  // The index is made from the log: where there is none it is made anew, and that is said.
+  Status open_index() {
+    const bool missing = !std::filesystem::exists(folder_.index() / "data.mdb");
+    CAIRN_CHECK(make_folder(folder_.index()));
+    CAIRN_TRY(index_, Index::open(folder_.index(),
+                                  {.map_bytes = options_.index_map_bytes, .readers_max = options_.readers_max}));
+    if (missing && log_->used_bytes() > 0 && options_.on_notice) {
+      CAIRN_TRY(const auto cursor, log_->cursor());
+      CAIRN_TRY(const auto last, cursor->last());
+      if (last) options_.on_notice("there is no index in " + folder_.index().string() + "; making it from the log");
+    }
+    return {};
+  }
+
+  Status flush_if_full() {
+    if (tail_.active_events() < options_.tail_events_flush) return {};
+    CAIRN_CHECK(index_->flush(*tail_.freeze(), folder_.store_id(), first_id_day()));
+    tail_.drop_frozen();
+    return {};
+  }
+
+  std::uint32_t first_id_day() const { return first_remembered_day(options_.clock(), options_.dedup_window_days); }
+
+  void tidy() {
+    log_->tidy();
+    index_->tidy();
+  }
+
+  void close() {
+    if (!appender_) return;
+    appender_.reset();
+    if (const Status flushed = flusher_->flush(); !flushed.ok() && options_.on_notice) {
+      options_.on_notice("closing without a flushed index: " + flushed.error().message);
+    }
+    flusher_.reset();
+  }
+
+  const StoreOptions options_;
+  DataFolder folder_;
+  std::unique_ptr<LmdbBlockLog> log_;
+  std::unique_ptr<Index> index_;
+  Tail tail_;
+  NewsBoard news_;
+  std::optional<Flusher> flusher_;
+  std::optional<Appender> appender_;
+  std::optional<Reader> reader_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<EventStore>> EventStore::open(const std::filesystem::path& folder, StoreOptions options) {
+  CAIRN_TRY(DataFolder claimed, DataFolder::claim(folder, options.create));
+  auto store = std::make_unique<LocalEventStore>(std::move(claimed), std::move(options));
+  CAIRN_CHECK(store->start());
+  return std::unique_ptr<EventStore>(std::move(store));
+}
+
+}  // namespace cairn

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "eventstore/base/checksum.h"
+#include "eventstore/base/seeded_hash.h"
+#include "eventstore/format/stored_event.h"
+#include "eventstore/index/id_runs.h"
+#include "eventstore/index/posting_term.h"
+#include "eventstore/index/stream_head.h"
+#include "eventstore/index/tail.h"
+
+namespace cairn {
+
+// What the index should say, gathered while the log is walked. Streams are kept whole; of the posting lists and the
+// ids only a digest, so that the memory needed grows with the streams and not with the events.
+class ExpectedIndex {
+ public:
+  template <typename Value>
+  using ByName = std::unordered_map<std::string, Value, SeededHash, std::equal_to<>>;
+
+  // A list of positions in order.
+  struct ListDigest {
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;
+    void add(std::uint64_t position) {
+      ++count;
+      sum = checksum64(&position, sizeof position, sum);
+    }
+    friend bool operator==(const ListDigest&, const ListDigest&) = default;
+  };
+
+  // A set of (hash, position) in any order.
+  struct SetDigest {
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;
+    void add(const IdRuns::Entry& entry) {
+      ++count;
+      sum += checksum64(&entry, sizeof entry);
+    }
+    friend bool operator==(const SetDigest&, const SetDigest&) = default;
+  };
+
+  explicit ExpectedIndex(std::uint64_t id_seed) : id_seed_(id_seed) {}
+
+  StreamHead& head(std::string_view stream) {
+    const auto found = heads_.find(stream);
+    return found != heads_.end() ? found->second : heads_.emplace(std::string(stream), StreamHead{}).first->second;
+  }
+
+  // Takes an event for the lists; the caller advances the head.
+  void add(const StoredEvent& stored) {
+    const EventView& event = stored.event;
+    list(PostingTerm::Kind::kCategory, category_of(event.stream)).add(event.position.value);
+    list(PostingTerm::Kind::kType, event.type).add(event.position.value);
+    if (!stored.store_made_id) {
+      ids_[day_of(event.recorded_at)].add({IdRuns::hash(event.id, id_seed_), event.position.value});
+    }
+  }
+
+  ListDigest& list(PostingTerm::Kind kind, std::string_view name) {
+    auto& lists = kind == PostingTerm::Kind::kCategory ? categories_ : types_;
+    const auto found = lists.find(name);
+    return found != lists.end() ? found->second : lists.emplace(std::string(name), ListDigest{}).first->second;
+  }
+
+  const ByName<StreamHead>& heads() const { return heads_; }
+  const ByName<ListDigest>& categories() const { return categories_; }
+  const ByName<ListDigest>& types() const { return types_; }
+  const std::map<std::uint32_t, SetDigest>& ids() const { return ids_; }
+
+ private:
+  std::uint64_t id_seed_;
+  ByName<StreamHead> heads_;
+  ByName<ListDigest> categories_;
+  ByName<ListDigest> types_;
+  std::map<std::uint32_t, SetDigest> ids_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,99 @@
+#include "eventstore/verify.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "eventstore/base/file.h"
+#include "eventstore/data_folder.h"
+#include "eventstore/index/index.h"
+#include "eventstore/lmdb/file_check.h"
+#include "eventstore/log/lmdb_block_log.h"
+#include "eventstore/verify/index_walk.h"
+#include "eventstore/verify/log_walk.h"
+
+namespace cairn {
+namespace {
+
+constexpr unsigned kReaders = 8;
+
+// The folder's lock, if nobody else has it: then nobody writes, and the pages can be looked at one by one.
+std::optional<File> lock_if_free(const std::filesystem::path& folder) {
+  auto lock = File::open(folder / "lock", O_RDONLY);
+  if (!lock.ok() || flock(lock->descriptor(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  return *std::move(lock);
+}
+
+void check_pages(const std::filesystem::path& file, const std::string& name, Findings& findings) {
+  const Status status = lmdb::check_trees(file, lmdb::TreeCheck::kAll);
+  if (!status.ok()) findings.add(name + " pages", status.error().message);
+}
+
+// Walks the log as far as the index goes, compares the two, then walks the rest.
+Status compare(LogWalk& log, const IndexReader& index, VerifyReport& report, const VerifyProgress& progress) {
+  Findings findings(report);
+  const auto state = index.state();
+  if (!state.ok()) findings.add("index state", state.error().message);
+  const bool known = state.ok() && state->has_value();
+  const GlobalPosition through = known ? (*state)->through : GlobalPosition{0};
+  report.indexed_through = through.value;
+  CAIRN_CHECK(log.walk_to(through));
+  if (log.unbroken() && report.head < through.value) {
+    findings.add("log", "ends at position " + std::to_string(report.head) + ", but the index has seen " +
+                            std::to_string(through.value));
+  } else if (known && log.unbroken() && report.head_hash != to_hex((*state)->hash) && through.value > 0) {
+    findings.add("index state", "was made from another log");
+  }
+  IndexWalk walk(index, report, progress);
+  CAIRN_CHECK(walk.walk(log.unbroken() && state.ok() ? &log.expected() : nullptr));
+
+  HeadsAhead& ahead = walk.ahead();
+  log.on_event = [&](const StoredEvent& stored) {
+    const auto found = ahead.find(stored.event.stream);
+    if (found == ahead.end() || found->second.version != stored.event.version) return;
+    if (found->second == log.expected().head(stored.event.stream)) ahead.erase(found);
+  };
+  CAIRN_CHECK(log.walk_to({~std::uint64_t{0}}));
+  if (!log.unbroken()) return {};
+  for (const auto& [name, head] : ahead) {
+    findings.add("index stream '" + name + "'",
+                 "says version " + std::to_string(head.version.value) + ", which the log does not have there");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<VerifyReport> verify_store(const std::filesystem::path& folder, const VerifyProgress& progress) {
+  CAIRN_TRY(const DataFolder store, DataFolder::inspect(folder));
+  VerifyReport report;
+  report.store_id = store.store_id().to_string();
+  Findings findings(report);
+
+  const std::filesystem::path log_file = store.log() / "data.mdb";
+  const std::filesystem::path index_file = store.index() / "data.mdb";
+  CAIRN_CHECK(lmdb::check_file(log_file));
+  const bool has_index = std::filesystem::exists(index_file);
+  if (has_index) CAIRN_CHECK(lmdb::check_file(index_file));
+  const auto lock = lock_if_free(folder);
+  if (lock) {
+    check_pages(log_file, "log", findings);
+    if (has_index) check_pages(index_file, "index", findings);
+  }
+
+  CAIRN_TRY(const auto log, LmdbBlockLog::open(store.log(), {.readers_max = kReaders, .access = lmdb::Access::kReadOnly}));
+  LogWalk walk(*log, store.store_id(), report, progress);
+  if (!has_index) {
+    CAIRN_CHECK(walk.walk_to({~std::uint64_t{0}}));
+    return report;
+  }
+  CAIRN_TRY(const auto index, Index::open(store.index(), {.readers_max = kReaders, .access = lmdb::Access::kReadOnly}));
+  CAIRN_TRY(const IndexReader reader, index->read());
+  CAIRN_CHECK(compare(walk, reader, report, progress));
+  return report;
+}
+
+}  // namespace cairn
