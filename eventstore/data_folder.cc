@@ -16,6 +16,8 @@ namespace cairn {
 namespace {
 
 constexpr int kFormat = 1;
+constexpr const char* kIdentity = "cairn.json";
+constexpr const char* kUnfinished = "cairn.json.new";
 
 // File systems whose locks or memory maps are not to be trusted across machines.
 bool is_network_file_system(const std::filesystem::path& path) {
@@ -31,20 +33,22 @@ bool is_network_file_system(const std::filesystem::path& path) {
 }
 
 bool has_log(const std::filesystem::path& path) { return std::filesystem::exists(path / "log" / "data.mdb"); }
-bool has_identity(const std::filesystem::path& path) { return std::filesystem::exists(path / "cairn.json"); }
+bool has_identity(const std::filesystem::path& path) { return std::filesystem::exists(path / kIdentity); }
 
 Error missing_log(const std::filesystem::path& path) {
   return make_error(Errc::kCorruption, path.string() + " is a Cairn store (cairn.json) but its log, log/data.mdb, is " +
                                            "missing. Is a disk not mounted? A backup has to be restored whole");
 }
 
-// A first start that was cut short leaves files but no events and no identity; it may simply be done again.
+Error missing_identity(const std::filesystem::path& path) {
+  return make_error(Errc::kCorruption, path.string() + " has a log but no identity file, cairn.json");
+}
+
+// What a first start that was cut short may leave; it may simply be done again.
 bool holds_anything_else(const std::filesystem::path& path) {
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     const std::string name = entry.path().filename().string();
-    if (name != "lock" && name != "log" && name != "index" && name != "cairn.json.new" && name != "lost+found") {
-      return true;
-    }
+    if (name != "lock" && name != "log" && name != "index" && name != kUnfinished && name != "lost+found") return true;
   }
   return false;
 }
@@ -71,21 +75,36 @@ Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIf
     CAIRN_CHECK(folder.read_identity());
     return folder;
   }
-  if (holds_anything_else(folder.path_)) {
-    return make_error(Errc::kFailedPrecondition,
-                      folder.path_.string() + " holds other files and no Cairn store; name an empty folder");
-  }
-  folder.store_id_ = new_event_id();
-  CAIRN_CHECK(make_folder(folder.log()));
+  CAIRN_CHECK(folder.begin_new());
   return folder;
+}
+
+// Makes the folders of a store that is none yet. Where an earlier first start was cut short, what it left goes: it
+// never got its name, so nobody can have appended to it. A log without that mark is somebody's data.
+Status DataFolder::begin_new() {
+  const bool unfinished = std::filesystem::exists(path_ / kUnfinished);
+  if (!unfinished && has_log(path_)) return missing_identity(path_);
+  if (holds_anything_else(path_)) {
+    return make_error(Errc::kFailedPrecondition,
+                      path_.string() + " holds other files and no Cairn store; name an empty folder");
+  }
+  std::error_code error;
+  if (unfinished) {
+    std::filesystem::remove_all(log(), error);
+    if (!error) std::filesystem::remove_all(index(), error);
+    if (error) return system_error("removing an unfinished store in " + path_.string(), error.value());
+  }
+  store_id_ = new_event_id();
+  const nlohmann::ordered_json json{{"format", kFormat}, {"storeId", store_id_.to_string()}};
+  CAIRN_CHECK(write_file(path_ / kUnfinished, json.dump(2) + "\n"));
+  CAIRN_CHECK(sync_folder(path_));
+  return make_folder(log());
 }
 
 Result<DataFolder> DataFolder::inspect(const std::filesystem::path& path) {
   DataFolder folder(path);
   if (!has_identity(path)) {
-    if (has_log(path)) {
-      return make_error(Errc::kCorruption, path.string() + " has a log but no identity file, cairn.json");
-    }
+    if (has_log(path) && !std::filesystem::exists(path / kUnfinished)) return missing_identity(path);
     return make_error(Errc::kNotFound, "there is no Cairn store in " + path.string());
   }
   if (!has_log(path)) return missing_log(path);
@@ -115,7 +134,7 @@ Status DataFolder::take_lock() {
 }
 
 Status DataFolder::read_identity() {
-  const std::filesystem::path file = path_ / "cairn.json";
+  const std::filesystem::path file = path_ / kIdentity;
   CAIRN_TRY(const std::string text, read_file(file));
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("format") || !json["format"].is_number_integer()) {
@@ -136,8 +155,10 @@ Status DataFolder::read_identity() {
 
 Status DataFolder::seal() {
   if (sealed_) return {};
-  const nlohmann::ordered_json json{{"format", kFormat}, {"storeId", store_id_.to_string()}};
-  CAIRN_CHECK(replace_file(path_ / "cairn.json", json.dump(2) + "\n"));
+  if (::rename((path_ / kUnfinished).c_str(), (path_ / kIdentity).c_str()) != 0) {
+    return system_error("naming the new store in " + path_.string(), errno);
+  }
+  CAIRN_CHECK(sync_folder(path_));
   sealed_ = true;
   return {};
 }

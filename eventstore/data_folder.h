@@ -11,7 +11,8 @@ namespace cairn {
 
 // The folder a store lives in: who it is (cairn.json), where its parts are, and that one process has it.
 //
-//   cairn.json   identity and format version. With it present, a missing log is damage and never a new store.
+//   cairn.json   identity and format version. With it present, a missing log is damage and never a new store. It
+//                begins as cairn.json.new, before anything else is made, and gets its name when all is there
 //   lock         held with flock(2) while a process has the store open; names that process
 //   log/         the blocks      index/   what is made from them
 class DataFolder {
@@ -30,12 +31,14 @@ class DataFolder {
   std::filesystem::path log() const { return path_ / "log"; }
   std::filesystem::path index() const { return path_ / "index"; }
 
-  // Says, after the log was made, that this is a store from now on. Nothing if it is one already.
+  // Says, once the log is made, that this is a store from now on. Nothing if it is one already. Nothing may be
+  // appended before.
   Status seal();
 
  private:
   explicit DataFolder(std::filesystem::path path) : path_(std::move(path)) {}
   Status take_lock();
+  Status begin_new();
   Status read_identity();
 
   std::filesystem::path path_;

@@ -7,6 +7,7 @@
 #include "eventstore/base/limits.h"
 #include "eventstore/data_folder.h"
 #include "eventstore/index/flusher.h"
+#include "eventstore/lmdb/file_check.h"
 #include "eventstore/log/lmdb_block_log.h"
 #include "eventstore/news_board.h"
 #include "eventstore/read/reader.h"
@@ -26,7 +27,13 @@ class LocalEventStore final : public EventStore {
                                                        .fill_bytes = options_.log_fill_bytes,
                                                        .readers_max = options_.readers_max}));
     CAIRN_CHECK(open_index());
-    CAIRN_TRY(const LogEnd end, recover(*log_, *index_, tail_, folder_.store_id(), [this] { return flush_if_full(); }));
+    auto recovered = recover(*log_, *index_, tail_, folder_.store_id(), [this] { return flush_if_full(); });
+    if (!recovered.ok()) {
+      Error error = std::move(recovered).error();
+      error.message = folder_.path().string() + ": " + error.message;
+      return error;
+    }
+    const LogEnd end = *recovered;
     CAIRN_CHECK(folder_.seal());
     news_.publish(end.last_position);
     flusher_.emplace(*index_, tail_, folder_.store_id(),
@@ -34,6 +41,7 @@ class LocalEventStore final : public EventStore {
                                       .events_max = options_.tail_events_flush * 4,
                                       .first_id_day = [this] { return first_id_day(); },
                                       .on_notice = options_.on_notice,
+                                      .on_fatal = options_.on_fatal,
                                       .each_minute = [this] { tidy(); }});
     appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, folder_.store_id()}, options_, end,
                       [this] { return flusher_->make_room(); });
@@ -90,18 +98,33 @@ class LocalEventStore final : public EventStore {
   }
 
  private:
-  // The index is made from the log: where there is none it is made anew, and that is said.
+  // The index is made from the log: where there is none, or only the beginning of one that was never finished, it is
+  // made anew, and that is said.
   Status open_index() {
-    const bool missing = !std::filesystem::exists(folder_.index() / "data.mdb");
+    const std::filesystem::path file = folder_.index() / "data.mdb";
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file, error);
+    const bool missing = error || bytes < lmdb::kFileBytesMin;
+    if (missing) std::filesystem::remove(file, error);
     CAIRN_CHECK(make_folder(folder_.index()));
-    CAIRN_TRY(index_, Index::open(folder_.index(),
-                                  {.map_bytes = options_.index_map_bytes, .readers_max = options_.readers_max}));
-    if (missing && log_->used_bytes() > 0 && options_.on_notice) {
-      CAIRN_TRY(const auto cursor, log_->cursor());
-      CAIRN_TRY(const auto last, cursor->last());
-      if (last) options_.on_notice("there is no index in " + folder_.index().string() + "; making it from the log");
+    auto opened = Index::open(folder_.index(),
+                              {.map_bytes = options_.index_map_bytes, .readers_max = options_.readers_max});
+    if (!opened.ok()) return with_advice(std::move(opened).error());
+    index_ = *std::move(opened);
+    CAIRN_TRY(const auto cursor, log_->cursor());
+    CAIRN_TRY(const auto last, cursor->last());
+    if (missing && last && options_.on_notice) {
+      options_.on_notice("there is no index in " + folder_.index().string() + "; making it from the log");
     }
     return {};
+  }
+
+  Error with_advice(Error error) const {
+    if (error.code == Errc::kCorruption) {
+      error.message += ". The index is made from the log: with no server running, remove the folder " +
+                       folder_.index().string() + " and start again";
+    }
+    return error;
   }
 
   Status flush_if_full() {

@@ -53,8 +53,8 @@ struct StoreOptions {
 
   Clock clock = system_time;
 
-  // Told once, from a thread of the store, when the store can take no more appends (a commit failed). Servers
-  // exit on it.
+  // Told, from a thread of the store, when only a new start can help: a commit failed and no more appends are taken,
+  // or the index can neither be written nor read. Servers exit on it.
   std::function<void(std::string_view reason)> on_fatal;
 
   // Told of what an operator would want in the log: an index rebuilt, a disk that is full, a flush that failed.

@@ -6,14 +6,15 @@
 
 namespace cairn {
 
-Result<std::shared_ptr<WakeUp>> AppendQueue::push(PendingAppend& append) {
+Result<std::shared_ptr<WakeUp>> AppendQueue::push(PendingAppend& append, std::size_t bytes) {
   std::unique_lock lock(mutex_);
   if (closed_) return *closed_;
-  if (appends_.size() >= requests_max_ || bytes_ + append.bytes > bytes_max_) {
+  if (appends_.size() >= requests_max_ || bytes_ + bytes > bytes_max_) {
     return make_error(Errc::kOverloaded, "the writer's queue is full (" + std::to_string(appends_.size()) +
                                              " requests, " + std::to_string(bytes_) + " bytes)");
   }
-  bytes_ += append.bytes;
+  append.bytes = bytes;
+  bytes_ += bytes;
   appends_.push_back(std::move(append));
   std::shared_ptr<WakeUp> wake_up = wake_up_;
   const bool wake = wake_writer_at_ != 0 && appends_.size() >= wake_writer_at_;

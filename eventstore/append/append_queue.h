@@ -46,7 +46,7 @@ class AppendQueue {
 
   // Returns what will wake the caller; kOverloaded when the queue is full, kFailedPrecondition once closed. Only on
   // success is `append` moved from.
-  Result<std::shared_ptr<WakeUp>> push(PendingAppend& append);
+  Result<std::shared_ptr<WakeUp>> push(PendingAppend& append, std::size_t bytes);
 
   struct Round {
     std::vector<PendingAppend> appends;

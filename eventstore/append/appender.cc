@@ -28,10 +28,9 @@ Appender::~Appender() {
 }
 
 Result<AppendResult> Appender::append(AppendRequest request) {
-  CAIRN_TRY(const std::size_t bytes, validate(request));
   AppendWaiter waiter;
-  PendingAppend pending{.request = std::move(request), .bytes = bytes, .waiter = &waiter};
-  CAIRN_TRY(const auto wake_up, queue_.push(pending));
+  PendingAppend pending{.request = std::move(request), .waiter = &waiter};
+  CAIRN_TRY(const auto wake_up, enqueue(pending));
   for (;;) {
     const std::uint32_t round = wake_up->round.load();
     if (waiter.answered.load()) return *std::move(waiter.answer);
@@ -40,16 +39,15 @@ Result<AppendResult> Appender::append(AppendRequest request) {
 }
 
 void Appender::append_async(AppendRequest request, AppendCallback done) {
-  auto bytes = validate(request);
-  if (!bytes.ok()) {
-    ++counters_.refused;
-    return done(std::move(bytes).error());
-  }
-  PendingAppend pending{.request = std::move(request), .bytes = *bytes, .done = std::move(done)};
-  if (auto pushed = queue_.push(pending); !pushed.ok()) {
-    ++counters_.refused;
-    pending.done(std::move(pushed).error());
-  }
+  PendingAppend pending{.request = std::move(request), .done = std::move(done)};
+  if (auto queued = enqueue(pending); !queued.ok()) pending.done(std::move(queued).error());
+}
+
+Result<std::shared_ptr<WakeUp>> Appender::enqueue(PendingAppend& pending) {
+  const auto bytes = validate(pending.request);
+  auto queued = bytes.ok() ? queue_.push(pending, *bytes) : Result<std::shared_ptr<WakeUp>>(bytes.error());
+  if (!queued.ok()) ++counters_.refused;
+  return queued;
 }
 
 void Appender::run() {

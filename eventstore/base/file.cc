@@ -48,21 +48,16 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   }
 }
 
-Status replace_file(const std::filesystem::path& path, std::string_view content) {
-  std::filesystem::path fresh = path;
-  fresh += ".new";
-  {
-    CAIRN_TRY(const File file, File::open(fresh, O_WRONLY | O_CREAT | O_TRUNC));
-    while (!content.empty()) {
-      const ssize_t wrote = ::write(file.descriptor(), content.data(), content.size());
-      if (wrote < 0 && errno == EINTR) continue;
-      if (wrote < 0) return system_error("writing " + fresh.string(), errno);
-      content.remove_prefix(static_cast<std::size_t>(wrote));
-    }
-    if (fsync(file.descriptor()) != 0) return system_error("syncing " + fresh.string(), errno);
+Status write_file(const std::filesystem::path& path, std::string_view content) {
+  CAIRN_TRY(const File file, File::open(path, O_WRONLY | O_CREAT | O_TRUNC));
+  while (!content.empty()) {
+    const ssize_t wrote = ::write(file.descriptor(), content.data(), content.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return system_error("writing " + path.string(), errno);
+    content.remove_prefix(static_cast<std::size_t>(wrote));
   }
-  if (::rename(fresh.c_str(), path.c_str()) != 0) return system_error("renaming " + fresh.string(), errno);
-  return sync_folder(path.parent_path());
+  if (fsync(file.descriptor()) != 0) return system_error("syncing " + path.string(), errno);
+  return {};
 }
 
 Status sync_folder(const std::filesystem::path& folder) {

@@ -30,8 +30,8 @@ Result<std::uint64_t> file_size(int descriptor, const std::filesystem::path& pat
 
 Result<std::string> read_file(const std::filesystem::path& path);
 
-// Writes a file so that after a crash either the old content or the new one is there, whole.
-Status replace_file(const std::filesystem::path& path, std::string_view content);
+// Writes a whole file and syncs it; its name is durable after sync_folder().
+Status write_file(const std::filesystem::path& path, std::string_view content);
 
 // Makes the names in `folder` durable.
 Status sync_folder(const std::filesystem::path& folder);

@@ -51,15 +51,22 @@ Status Flusher::flush_once() {
     tail_.drop_frozen();
     ++flushes_;
   }
+  bool new_failure = false;
   {
     std::lock_guard lock(mutex_);
-    if (!status.ok() && !failure_ && options_.on_notice) {
-      options_.on_notice("the index could not be flushed: " + status.error().message);
-    }
+    new_failure = !status.ok() && (!failure_ || failure_->code != status.error().code);
     failure_ = status.ok() ? std::nullopt : std::optional(status.error());
   }
   changed_.notify_all();
+  if (new_failure) report(status.error());
   return status;
+}
+
+void Flusher::report(const Error& error) const {
+  const std::string message = "the index could not be flushed: " + error.message;
+  const bool may_pass = error.code == Errc::kDiskFull || error.code == Errc::kIo;
+  const auto& listener = may_pass ? options_.on_notice : options_.on_fatal;
+  if (listener) listener(message);
 }
 
 void Flusher::run() {

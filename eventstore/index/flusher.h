@@ -24,6 +24,7 @@ class Flusher {
     std::size_t events_max = 1u << 20;  // make_room() waits beyond this
     std::function<std::uint32_t()> first_id_day;
     std::function<void(std::string_view)> on_notice;
+    std::function<void(std::string_view)> on_fatal;  // the index cannot be written until the next start
     std::function<void()> each_minute;
   };
 
@@ -44,6 +45,7 @@ class Flusher {
  private:
   void run();
   Status flush_once();
+  void report(const Error& error) const;
 
   Index& index_;
   Tail& tail_;

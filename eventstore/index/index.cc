@@ -8,6 +8,7 @@
 
 #include "eventstore/base/endian.h"
 #include "eventstore/base/file.h"
+#include "eventstore/base/limits.h"
 #include "eventstore/index/record.h"
 #include "eventstore/lmdb/cursor.h"
 #include "eventstore/lmdb/file_check.h"
@@ -19,6 +20,7 @@ constexpr std::string_view kStateKey = "state";
 constexpr std::uint32_t kIndexFormat = 1;
 constexpr std::size_t kStateBytes = 4 + 16 + 8 + 32;
 constexpr std::size_t kHeadsPerCommit = 4'096;
+constexpr std::uint64_t kCheckedAtOpenBytesMax = 1u << 30;
 
 std::string encode_state(const IndexState& state) {
   std::string payload(kStateBytes, '\0');
@@ -70,6 +72,8 @@ IdsByDay ids_by_day(const Generation& generation, std::uint64_t seed, std::uint3
 }  // namespace
 
 Result<std::optional<StreamHead>> IndexReader::find(std::string_view stream) const {
+  // LMDB has no keys that are empty or longer; neither has the store such streams.
+  if (stream.empty() || stream.size() > limits::kStreamNameBytesMax) return std::optional<StreamHead>();
   CAIRN_TRY(const auto value, lmdb::get(txn_, tables_.streams, stream));
   if (!value) return std::optional<StreamHead>();
   CAIRN_TRY(const std::string_view payload, record::unseal(stream, *value));
@@ -81,6 +85,8 @@ Result<std::optional<StreamHead>> IndexReader::find(std::string_view stream) con
 Result<std::vector<std::string>> IndexReader::names(std::string_view prefix, std::string_view from,
                                                     std::size_t limit) const {
   std::vector<std::string> names;
+  if (prefix.size() > limits::kStreamNameBytesMax) return names;
+  from = from.substr(0, limits::kStreamNameBytesMax + 1);  // cut, it still stands after every name it stood after
   CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn_, tables_.streams));
   // LMDB refuses an empty key; no name is below one zero byte.
   const std::string_view start = std::max(prefix, from);
@@ -93,11 +99,13 @@ Result<std::vector<std::string>> IndexReader::names(std::string_view prefix, std
 }
 
 Result<std::optional<postings::Chunk>> IndexReader::chunk_at(const PostingTerm& term, GlobalPosition position) const {
+  if (term.name.size() > limits::kTypeNameBytesMax) return std::optional<postings::Chunk>();
   return postings::chunk_at(txn_, tables_.postings, term, position.value);
 }
 
 Result<std::optional<postings::Chunk>> IndexReader::chunk_after(const PostingTerm& term,
                                                                 GlobalPosition position) const {
+  if (term.name.size() > limits::kTypeNameBytesMax) return std::optional<postings::Chunk>();
   return postings::chunk_after(txn_, tables_.postings, term, position.value);
 }
 
@@ -126,7 +134,7 @@ Result<std::unique_ptr<Index>> Index::open(const std::filesystem::path& folder, 
   const std::filesystem::path file = folder / "data.mdb";
   if (options.access == lmdb::Access::kReadWrite && std::filesystem::exists(file)) {
     CAIRN_CHECK(lmdb::check_file(file));
-    CAIRN_CHECK(lmdb::check_trees(file, lmdb::TreeCheck::kBranches));
+    CAIRN_CHECK(lmdb::check_trees(file, lmdb::TreeCheck::kAtOpen));
   }
   std::unique_ptr<Index> index(new Index);
   index->folder_ = folder;
@@ -136,7 +144,10 @@ Result<std::unique_ptr<Index>> Index::open(const std::filesystem::path& folder, 
                                                   .access = options.access}));
   CAIRN_CHECK(index->open_tables());
   index->ids_ = std::make_unique<IdRuns>(*index->env_, index->tables_.ids);
-  if (options.access == lmdb::Access::kReadWrite) CAIRN_CHECK(index->ids_->load());
+  if (options.access == lmdb::Access::kReadWrite) {
+    CAIRN_CHECK(index->ids_->load());
+    if (index->used_bytes() <= kCheckedAtOpenBytesMax) CAIRN_CHECK(index->check());
+  }
   return index;
 }
 
@@ -170,11 +181,22 @@ Status Index::commit(const std::function<Result<int>(MDB_txn*)>& write) {
   }
 }
 
-Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day) {
-  if (!pages_checked_) {
-    CAIRN_CHECK(lmdb::check_trees(folder_ / "data.mdb", lmdb::TreeCheck::kAll));
-    pages_checked_ = true;
+Status Index::check() {
+  if (std::exchange(checked_, true)) return {};
+  CAIRN_CHECK(lmdb::check_trees(folder_ / "data.mdb", lmdb::TreeCheck::kAll));
+  CAIRN_TRY(const IndexReader reader, read());
+  Status status;
+  for (const auto table : {IndexReader::Table::kStreams, IndexReader::Table::kPostings, IndexReader::Table::kIds}) {
+    CAIRN_CHECK(reader.for_each(table, [&](std::string_view key, std::string_view value) {
+      const auto payload = record::unseal(key, value);
+      if (status.ok() && !payload.ok()) status = payload.error();
+    }));
   }
+  return status;
+}
+
+Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day) {
+  CAIRN_CHECK(check());
   std::vector<const Generation::ByName<StreamHead>::value_type*> heads;
   heads.reserve(generation.heads.size());
   for (const auto& entry : generation.heads) heads.push_back(&entry);

@@ -93,6 +93,10 @@ class Index {
  private:
   Index() = default;
   Status open_tables();
+  // Looks over every page and record, once: a stream whose record is damaged would seem not to be there, and a
+  // damaged page must not be written to. At open; for a very large index before the first flush, which is no
+  // part of opening.
+  Status check();
   // Runs `write` in a transaction and commits, making the map larger when it is full.
   Status commit(const std::function<Result<int>(MDB_txn*)>& write);
 
@@ -100,7 +104,7 @@ class Index {
   std::unique_ptr<lmdb::Env> env_;
   IndexReader::Tables tables_;
   std::unique_ptr<IdRuns> ids_;
-  bool pages_checked_ = false;  // before the first flush: a damaged page must not be written to
+  bool checked_ = false;
 };
 
 }  // namespace cairn

@@ -4,10 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eventstore/base/file.h"
@@ -125,26 +129,47 @@ class Checker {
       return table.entries == 0 ? Status() : damaged("a table with entries has no root");
     }
     if (table.depth == 0 || table.depth > 16) return damaged("a tree of depth " + std::to_string(table.depth));
-    return check_page(table.root, table.depth, free_list, true);
+    // Sub-tables are checked while the main table is walked over, so the choice is put back afterwards.
+    const bool outer = std::exchange(
+        every_leaf_, depth_ == TreeCheck::kAll || free_list || table.leaf_pages <= kLeavesAtOpenMax);
+    const std::uint64_t outer_entries = std::exchange(entries_, 0);
+    Status status = check_page({table.root, table.depth, free_list}, {});
+    if (status.ok() && every_leaf_ && entries_ != table.entries) {
+      status = damaged("a table has " + std::to_string(entries_) + " records, its head says " +
+                       std::to_string(table.entries));
+    }
+    every_leaf_ = outer;
+    entries_ = outer_entries;
+    return status;
   }
 
   Status claim(std::uint64_t number) {
     if (number < 2 || number > last_page_) return damaged("a pointer to page " + std::to_string(number));
-    if (depth_ == TreeCheck::kBranches) return {};
+    if (depth_ == TreeCheck::kAtOpen) return {};
     if (used_[number]) return damaged("page " + std::to_string(number) + " is used twice");
     used_[number] = true;
     return {};
   }
 
-  // `level` counts down to 1 at the leaves.
-  Status check_page(std::uint64_t number, unsigned level, bool free_list, bool last) {
-    CAIRN_CHECK(claim(number));
+  struct Place {
+    std::uint64_t number;
+    unsigned level;  // counts down to 1 at the leaves
+    bool free_list;
+  };
+  // Which keys may stand below a branch: from `least` on, and below `limit`. No limit = the right edge of the tree.
+  struct Bounds {
+    std::string least;
+    std::optional<std::string> limit;
+  };
+
+  Status check_page(const Place& place, const Bounds& bounds) {
+    CAIRN_CHECK(claim(place.number));
     Page page;
-    CAIRN_CHECK(read(number, page));
+    CAIRN_CHECK(read(place.number, page));
     const auto header = at<PageHeader>(page, 0);
-    const bool branch = level > 1;
-    const std::string name = "page " + std::to_string(number);
-    if (header.number != number) return damaged(name + " says it is page " + std::to_string(header.number));
+    const bool branch = place.level > 1;
+    const std::string name = "page " + std::to_string(place.number);
+    if (header.number != place.number) return damaged(name + " says it is page " + std::to_string(header.number));
     if (header.flags != (branch ? kBranchPage : kLeafPage)) return damaged(name + " is not of the kind expected");
     if (header.lower < kPageHeaderBytes || header.lower % 2 != 0 || header.upper > kPageBytes ||
         header.lower > header.upper) {
@@ -152,23 +177,54 @@ class Checker {
     }
     const std::size_t count = (header.lower - kPageHeaderBytes) / 2;
     if (count == 0 || (branch && count < 2)) return damaged(name + " is too empty");
+    std::vector<Node> nodes;
     for (std::size_t i = 0; i < count; ++i) {
       const auto offset = at<std::uint16_t>(page, kPageHeaderBytes + i * 2);
       if (offset < header.upper || offset % 2 != 0 || offset + kNodeHeaderBytes > kPageBytes) {
         return damaged(name + " has a record outside itself");
       }
-      const Node node = node_at(page, offset, branch);
-      if (node.data_offset > kPageBytes) return damaged(name + " has a key outside itself");
-      CAIRN_CHECK(branch ? check_child(node, level, free_list, last && i + 1 == count)
-                         : check_record(page, node, name, free_list));
+      nodes.push_back(node_at(page, offset, branch));
+      if (nodes.back().data_offset > kPageBytes) return damaged(name + " has a key outside itself");
+    }
+    CAIRN_CHECK(check_order(page, nodes, branch, name, place.free_list, bounds));
+    if (!branch) entries_ += count;
+    for (std::size_t i = 0; i < count; ++i) {
+      CAIRN_CHECK(branch ? check_child(page, nodes, i, place, bounds)
+                         : check_record(page, nodes[i], name, place.free_list));
     }
     return {};
   }
 
-  Status check_child(const Node& node, unsigned level, bool free_list, bool last) {
-    // Leaves are many; without kAll only those that appends and the free list use are looked at.
-    if (level == 2 && !last && !free_list && depth_ == TreeCheck::kBranches) return claim(node.number);
-    return check_page(node.number, level - 1, free_list, last);
+  static std::string_view key_of(const Page& page, const Node& node) {
+    return {page.data() + node.data_offset - node.key_bytes, node.key_bytes};
+  }
+
+  // A search that is led astray by a changed key would find nothing where there is something. The first key of a
+  // branch is not used. The list of free pages is keyed by native numbers, in another order.
+  Status check_order(const Page& page, const std::vector<Node>& nodes, bool branch, const std::string& name,
+                     bool free_list, const Bounds& bounds) const {
+    if (free_list) return {};
+    std::string_view last = bounds.least;
+    for (std::size_t i = branch ? 1 : 0; i < nodes.size(); ++i) {
+      const std::string_view key = key_of(page, nodes[i]);
+      const bool first = i == (branch ? 1u : 0u);
+      if ((first ? key < last : key <= last) || (bounds.limit && key >= *bounds.limit)) {
+        return damaged(name + " has keys out of order");
+      }
+      last = key;
+    }
+    return {};
+  }
+
+  Status check_child(const Page& page, const std::vector<Node>& nodes, std::size_t i, const Place& place,
+                     const Bounds& bounds) {
+    const bool last = i + 1 == nodes.size();
+    const bool right_edge = last && !bounds.limit;
+    if (place.level == 2 && !right_edge && !every_leaf_) return claim(nodes[i].number);
+    Bounds below = bounds;
+    if (i > 0) below.least = key_of(page, nodes[i]);
+    if (!last) below.limit = key_of(page, nodes[i + 1]);
+    return check_page({nodes[i].number, place.level - 1, place.free_list}, below);
   }
 
   Status check_record(const Page& page, const Node& node, const std::string& name, bool free_list) {
@@ -187,12 +243,15 @@ class Checker {
     if (node.data_offset + sizeof(std::uint64_t) > kPageBytes) return damaged(name + " has data outside itself");
     const auto first = at<std::uint64_t>(leaf, node.data_offset);
     CAIRN_CHECK(claim(first));
+    if (depth_ == TreeCheck::kAtOpen && !free_list) return {};
     Page page;
     CAIRN_CHECK(read(first, page));
     const auto header = at<PageHeader>(page, 0);
+    // A value that was overwritten by a shorter one keeps its pages.
     const std::uint64_t pages = header.lower | (std::uint64_t{header.upper} << 16);
     const std::uint64_t needed = (node.number + kPageHeaderBytes + kPageBytes - 1) / kPageBytes;
-    if (header.number != first || (header.flags & kOverflowPage) == 0 || pages != needed) {
+    if (header.number != first || (header.flags & kOverflowPage) == 0 || pages < needed ||
+        first + pages > last_page_ + 1) {
       return damaged("overflow page " + std::to_string(first) + " does not fit its record");
     }
     for (std::uint64_t i = 1; i < pages; ++i) CAIRN_CHECK(claim(first + i));
@@ -219,7 +278,9 @@ class Checker {
 
   const std::filesystem::path& file_;
   int fd_;
-  TreeCheck depth_ = TreeCheck::kBranches;
+  TreeCheck depth_ = TreeCheck::kAtOpen;
+  bool every_leaf_ = true;
+  std::uint64_t entries_ = 0;  // of the table that is being walked over
   std::uint64_t last_page_ = 0;
   std::vector<bool> used_;
 };

@@ -13,6 +13,9 @@
 namespace cairn::lmdb {
 
 inline constexpr std::size_t kPageBytes = 4096;
+inline constexpr std::size_t kFileBytesMin = 2 * kPageBytes;  // the meta pages; less was never finished
+
+inline constexpr std::uint64_t kLeavesAtOpenMax = 1u << 18;  // a gibibyte of leaves
 
 // Thrown through LMDB when one of its assertions fails.
 struct BrokenStructure : std::runtime_error {
@@ -29,8 +32,9 @@ struct FileFacts {
 Result<FileFacts> check_file(const std::filesystem::path& file);
 
 enum class TreeCheck {
-  kBranches,  // what every search walks over, the pages appends go to, and the list of free pages
-  kAll,       // all leaves too, and that no page is used twice
+  kAtOpen,  // everything a search walks over and a commit goes to, and the list of free pages. Of a table with more
+            // than kLeavesAtOpenMax leaves only the last leaf, so that opening a huge store stays a matter of seconds
+  kAll,     // all of it, the pages of large values too, and that no page is used twice
 };
 
 // Checks the pages of the trees in `file`, which nobody may be writing. Fails with kCorruption.

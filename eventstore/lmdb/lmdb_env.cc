@@ -38,8 +38,9 @@ Error lmdb_error(std::string_view what, int code) {
     case MDB_INVALID:
     case MDB_VERSION_MISMATCH:
     case MDB_CURSOR_FULL:
-    case MDB_BAD_TXN:
-    case MDB_PANIC: return make_error(Errc::kCorruption, message);
+    case MDB_BAD_TXN: return make_error(Errc::kCorruption, message);
+    // A write to the disk failed for good; only a new start finds out what is there.
+    case MDB_PANIC: return make_error(Errc::kFailedPrecondition, message);
     default: return make_error(Errc::kIo, message);
   }
 }

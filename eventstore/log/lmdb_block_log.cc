@@ -124,7 +124,7 @@ Result<std::unique_ptr<LmdbBlockLog>> LmdbBlockLog::open(const std::filesystem::
   const bool writable = options.access == lmdb::Access::kReadWrite;
   if (writable && std::filesystem::exists(file)) {
     CAIRN_CHECK(lmdb::check_file(file));
-    CAIRN_CHECK(lmdb::check_trees(file, lmdb::TreeCheck::kBranches));
+    CAIRN_CHECK(lmdb::check_trees(file, lmdb::TreeCheck::kAtOpen));
   }
   std::unique_ptr<LmdbBlockLog> log(new LmdbBlockLog);
   CAIRN_TRY(log->env_, lmdb::Env::open(folder, {.map_bytes = options.map_bytes,

@@ -1,0 +1,178 @@
+// A commit that fails: nobody is told a lie, nothing more is written, and a new process finds the truth.
+
+#include <map>
+#include <memory>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/io_fault.h"
+#include "tests/support/numbered_events.h"
+#include "tests/support/store_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+using ::testing::StartsWith;
+
+// The calls of a commit that can fail. LMDB writes its meta page, some hundred bytes, through a descriptor
+// that syncs.
+struct Site {
+  const char* name;
+  std::uint32_t calls;
+  std::uint64_t bytes_max;
+  IoEffect effect;
+  bool forever;
+};
+void PrintTo(const Site& site, std::ostream* out) { *out << site.name; }
+
+class FailedCommitTest : public StoreTest, public ::testing::WithParamInterface<Site> {
+ protected:
+  static constexpr std::size_t kPending = 40;
+
+  void start() {
+    ChildProcess::Command command{{test_program("store_child").string(), folder().string()}, {}};
+    panel_.connect(command);
+    child_ = std::make_unique<ChildProcess>(command);
+    ASSERT_EQ(child_->ask("open"), "ok");
+  }
+  void arm() {
+    panel_.arm({.folder = folder(),
+                .suffix = "/log/data.mdb",
+                .calls = GetParam().calls,
+                .bytes_max = GetParam().bytes_max,
+                .at = 1,
+                .forever = GetParam().forever,
+                .effect = GetParam().effect});
+  }
+  std::string append_in_child(const std::string& stream, std::uint64_t n) {
+    return remember(n, child_->ask("append " + stream + " any " + std::to_string(n) + " 1 50"));
+  }
+  std::vector<std::string> append_many_in_child(const std::string& stream, std::uint64_t first) {
+    std::vector<std::string> answers;
+    child_->write_line("async " + stream + " " + std::to_string(first) + " " + std::to_string(kPending));
+    for (std::size_t i = 0; i < kPending; ++i)
+      answers.push_back(remember(first + i, child_->read_line().value_or("gone")));
+    return answers;
+  }
+  std::string remember(std::uint64_t n, const std::string& answer) {
+    std::string ok;
+    std::uint64_t version = 0, position = 0;
+    std::istringstream(answer) >> ok >> version >> position;
+    if (ok == "ok") acknowledged_[n] = position;
+    return answer;
+  }
+  void stop() {
+    child_->close_input();
+    EXPECT_TRUE(child_->wait().clean()) << describe(child_->wait());
+    child_.reset();
+    panel_.disarm();
+  }
+
+  // A new process finds every acknowledged event; when all others are sent again, each stands once.
+  void expect_truth_after_restart(const std::vector<std::uint64_t>& sent) {
+    open();
+    if (HasFatalFailure()) return;
+    auto events = value_of(scan_all(store()));
+    for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].position, i + 1);
+    for (const auto& [n, position] : acknowledged_) {
+      ASSERT_LE(position, events.size()) << "acknowledged and lost";
+      EXPECT_EQ(events[position - 1].id, id(n));
+      EXPECT_TRUE(is_as_numbered(events[position - 1]));
+    }
+    for (std::uint64_t n : sent)
+      EXPECT_THAT(append_expecting("cart-1", ExpectedVersion::any(), {numbered_event(n, 50)}), succeeds());
+    EXPECT_EQ(head(), sent.size());
+    std::map<Uuid, int> times;
+    for (const Event& event : value_of(scan_all(store()))) ++times[event.id];
+    for (std::uint64_t n : sent) EXPECT_EQ(times[id(n)], 1) << n;
+    expect_sound();
+  }
+
+  IoFaultPanel panel_;
+  std::unique_ptr<ChildProcess> child_;
+  std::map<std::uint64_t, std::uint64_t> acknowledged_;
+};
+
+INSTANTIATE_TEST_SUITE_P(, FailedCommitTest,
+                         ::testing::Values(Site{"SyncOnce", kIoSync, 0, IoEffect::kBefore, false},
+                                           Site{"SyncForever", kIoSync, 0, IoEffect::kBefore, true},
+                                           Site{"SyncDone", kIoSync, 0, IoEffect::kAfter, false},
+                                           Site{"MetaPageOnce", kIoWrite, 256, IoEffect::kBefore, false},
+                                           Site{"MetaPageForever", kIoWrite, 256, IoEffect::kBefore, true},
+                                           Site{"MetaPageDone", kIoWrite, 256, IoEffect::kAfter, false},
+                                           Site{"DataOnce", kIoWrite, 0, IoEffect::kBefore, false},
+                                           Site{"DataForever", kIoWrite, 0, IoEffect::kBefore, true},
+                                           Site{"DataHalf", kIoWrite, 0, IoEffect::kHalf, false}),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+TEST_P(FailedCommitTest, AnswersUnknownThenStopsAndARestartFindsTheTruth) {
+  start();
+  std::vector<std::uint64_t> sent;
+  for (std::uint64_t n = 1; n <= 5; ++n) {
+    EXPECT_THAT(append_in_child("cart-1", n), StartsWith("ok"));
+    sent.push_back(n);
+  }
+  arm();
+  auto pending = append_many_in_child("cart-1", 100);
+  for (std::uint64_t n = 100; n < 100 + kPending; ++n) sent.push_back(n);
+  ASSERT_GE(panel_.fired(), 1u) << "the fault did not happen, so nothing was tested";
+  const std::string unknown = "err " + std::string(to_string(Errc::kOutcomeUnknown));
+  const std::string stopped = "err " + std::string(to_string(Errc::kFailedPrecondition));
+  EXPECT_THAT(pending[0], StartsWith(unknown)) << "it was in the commit that failed";
+  for (const std::string& answer : pending)
+    EXPECT_THAT(answer, ::testing::AnyOf(StartsWith(unknown), StartsWith(stopped)));
+
+  const std::uint64_t writes_when_stopped = panel_.later();
+  EXPECT_THAT(append_in_child("cart-1", 200), StartsWith(stopped));
+  EXPECT_THAT(append_in_child("cart-2", 201), StartsWith(stopped));
+  EXPECT_EQ(panel_.later(), writes_when_stopped) << "a stopped store wrote to its log";
+  EXPECT_EQ(child_->ask("fatal"), "ok 1");
+  // Reads may end with the commit, for LMDB may refuse them too; but then nobody is told that stored bytes
+  // are damaged.
+  EXPECT_THAT(child_->ask("digest"),
+              ::testing::AnyOf(StartsWith("ok"), StartsWith(stopped), StartsWith("err io-error")));
+  EXPECT_EQ(child_->ask("head"), "ok 5") << "nothing is seen that is not known to be on disk";
+  stop();
+  EXPECT_EQ(panel_.later(), writes_when_stopped) << "closing wrote to the log";
+  EXPECT_LE(panel_.fired() + panel_.later(), 2u) << "a failed commit was tried again";
+  expect_truth_after_restart(sent);
+}
+
+class FailedFlushTest : public FailedCommitTest {};
+INSTANTIATE_TEST_SUITE_P(, FailedFlushTest,
+                         ::testing::Values(Site{"SyncOnce", kIoSync, 0, IoEffect::kBefore, false},
+                                           Site{"MetaPageDone", kIoWrite, 256, IoEffect::kAfter, false},
+                                           Site{"WritesForever", kIoWrite, 0, IoEffect::kBefore, true}),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+// The index is made from the log: when writing it fails, no acknowledged event is in danger.
+TEST_P(FailedFlushTest, LosesNoEvents) {
+  start();
+  std::vector<std::uint64_t> sent;
+  for (std::uint64_t n = 1; n <= 5; ++n) {
+    EXPECT_THAT(append_in_child("cart-1", n), StartsWith("ok"));
+    sent.push_back(n);
+  }
+  panel_.arm({.folder = folder(),
+              .suffix = "/index/data.mdb",
+              .calls = GetParam().calls,
+              .bytes_max = GetParam().bytes_max,
+              .at = 1,
+              .forever = GetParam().forever,
+              .effect = GetParam().effect});
+  EXPECT_THAT(child_->ask("flush"), StartsWith("err"));
+  ASSERT_GE(panel_.fired(), 1u);
+  // Reads go on, unless LMDB has given the index up for this process; then they say that a new start is needed.
+  EXPECT_THAT(child_->ask("digest"),
+              ::testing::AnyOf(StartsWith("ok"), StartsWith("err " + std::string(to_string(Errc::kFailedPrecondition)))));
+  child_->close_input();
+  EXPECT_TRUE(child_->wait().clean());
+  panel_.disarm();
+  expect_truth_after_restart(sent);
+}
+
+}  // namespace
+}  // namespace cairn::test

@@ -1,0 +1,193 @@
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "eventstore/base/checksum.h"
+#include "eventstore/format/block_builder.h"
+#include "eventstore/format/block_reader.h"
+#include "tests/support/matchers.h"
+
+namespace cairn {
+namespace {
+
+using test::fails_with;
+using test::succeeds;
+
+// The worked example of docs/format.md: two events of two streams in one block.
+class BlockTest : public testing::Test {
+ protected:
+  BlockTest() {
+    StoredEvent placed{.event = {.position = {7},
+                                 .version = {1},
+                                 .stream = streams_[0],
+                                 .type = types_[0],
+                                 .id = *Uuid::parse("0191e4a0-0000-7000-8000-000000000001"),
+                                 .schema = {0},
+                                 .recorded_at = kRecorded,
+                                 .data = R"({"total":12})",
+                                 .metadata = R"({"correlationId":"c-1"})",
+                                 .tags = tags_}};
+    StoredEvent shipped{.event = {.position = {8},
+                                  .version = {3},
+                                  .stream = streams_[1],
+                                  .type = types_[1],
+                                  .id = *Uuid::parse("0191e4a0-0000-7000-8000-000000000002"),
+                                  .schema = {5},
+                                  .recorded_at = kRecorded,
+                                  .data = "",
+                                  .metadata = "",
+                                  .tags = {}},
+                        .previous = 6,
+                        .jump = 0,
+                        .store_made_id = true};
+    events_ = {{0, 0, placed}, {1, 1, shipped}};
+  }
+
+  std::span<const std::byte> build() {
+    return builder_.build({.first_position = {7},
+                           .epoch = 2,
+                           .recorded_at = kRecorded,
+                           .previous_hash = sha256("before"),
+                           .streams = streams_,
+                           .types = types_,
+                           .events = events_});
+  }
+
+  static constexpr Timestamp kRecorded{1'725'000'000'000'000};
+  std::vector<std::string_view> streams_{"order-1", "order-2"};
+  std::vector<std::string_view> types_{"OrderPlaced", "OrderShipped"};
+  std::vector<std::string_view> tags_{"customer:7"};
+  std::vector<BlockContents::Event> events_;
+  BlockBuilder builder_;
+  BlockReader reader_;
+};
+
+std::string hex_of(std::span<const std::byte> bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 16) {
+    const auto line = bytes.subspan(i, std::min<std::size_t>(16, bytes.size() - i));
+    text += to_hex({reinterpret_cast<const std::uint8_t*>(line.data()), line.size()}) + "\n";
+  }
+  return text;
+}
+
+// What stores of format 1 hold. If this changes, old stores cannot be read: a new format version is due.
+constexpr std::string_view kGolden = R"(43524e42010000000700000000000000
+020000002e0000000200000000000000
+00d03cdce02006006db7d803e74f1ffa
+7d8f5adc0bf95b3e15bf4c8373fffadf
+546227cc6c6742cb00107aa966bf6632
+000000002d0000000000000000000300
+09000000160000001500000016000000
+29000000b70000000500000042000000
+05000000420000006f726465722d3100
+6f726465722d32000500000062000000
+090000006a0000004f72646572506c61
+63656400000000004f72646572536869
+70706564000000000800000008000300
+00000000000000000100000000000000
+00000000000000000000000000000000
+00700000a0e491010100000000000080
+a490141d1cd8f98f0000000000000000
+350000006200000039000000ba000000
+410000000e0000000100000001000000
+03000000000000000600000000000000
+000000000000000000700000a0e49101
+02000000000000801e4375277899c934
+05000000010000000000000000000000
+00000000000000000000000000000000
+7b22746f74616c223a31327d00000000
+7b22636f7272656c6174696f6e496422
+3a22632d31227d00010000005a000000
+637573746f6d65723a37000000000000
+)";
+
+TEST_F(BlockTest, StaysTheSameByteForByte) { EXPECT_EQ(hex_of(build()), kGolden); }
+
+TEST_F(BlockTest, ReadsBackWhatWasWritten) {
+  ASSERT_THAT(reader_.open(build(), BlockCheck::kWholeBlock), succeeds());
+  EXPECT_EQ(reader_.header().first_position.value, 7u);
+  EXPECT_EQ(reader_.header().last_position().value, 8u);
+  EXPECT_EQ(reader_.header().epoch, 2u);
+  EXPECT_EQ(reader_.header().previous_hash, sha256("before"));
+
+  const auto first = reader_.read({7});
+  ASSERT_THAT(first, succeeds());
+  EXPECT_EQ(first->event.stream, "order-1");
+  EXPECT_EQ(first->event.type, "OrderPlaced");
+  EXPECT_EQ(first->event.data, R"({"total":12})");
+  EXPECT_EQ(first->event.metadata, R"({"correlationId":"c-1"})");
+  EXPECT_EQ(first->event.recorded_at, kRecorded);
+  EXPECT_EQ(first->event.id.to_string(), "0191e4a0-0000-7000-8000-000000000001");
+  ASSERT_EQ(first->event.tags.size(), 1u);
+  EXPECT_EQ(first->event.tags[0], "customer:7");
+  EXPECT_FALSE(first->store_made_id);
+
+  const auto second = reader_.read({8});
+  ASSERT_THAT(second, succeeds());
+  EXPECT_EQ(second->event.version.value, 3u);
+  EXPECT_EQ(second->event.schema.value, 5u);
+  EXPECT_EQ(second->previous, 6u);
+  EXPECT_EQ(second->event.data, "");
+  EXPECT_TRUE(second->event.tags.empty());
+  EXPECT_TRUE(second->store_made_id);
+}
+
+TEST_F(BlockTest, ReadsFromUnalignedBytesThroughACopy) {
+  const auto block = build();
+  std::vector<std::byte> shifted(block.size() + 1);
+  std::memcpy(shifted.data() + 1, block.data(), block.size());
+  ASSERT_THAT(reader_.open(std::span(shifted).subspan(1), BlockCheck::kEachEvent), succeeds());
+  EXPECT_EQ(reader_.read({8})->event.stream, "order-2");
+}
+
+TEST_F(BlockTest, TheBuilderStartsCleanEachTime) {
+  const std::string once = hex_of(build());
+  const std::string large(100'000, 'x');
+  events_[0].stored.event.data = large;
+  build();
+  events_[0].stored.event.data = R"({"total":12})";
+  EXPECT_EQ(hex_of(build()), once);
+}
+
+// No single changed bit gets past the check of the whole block, and none past the check of single events without
+// the events being what was written.
+TEST_F(BlockTest, EveryFlippedBitIsNoticed) {
+  const auto block = build();
+  std::vector<std::byte> damaged(block.begin(), block.end());
+  const auto original = [&](BlockReader& reader, std::uint64_t position) { return event_checksum(*reader.read({position})); };
+  BlockReader sound;
+  ASSERT_THAT(sound.open(block, BlockCheck::kWholeBlock), succeeds());
+  const std::uint64_t sums[2] = {original(sound, 7), original(sound, 8)};
+
+  for (std::size_t bit = 0; bit < damaged.size() * 8; ++bit) {
+    const auto mask = static_cast<std::byte>(1u << (bit % 8));
+    damaged[bit / 8] ^= mask;
+    EXPECT_THAT(reader_.open(damaged, BlockCheck::kWholeBlock), fails_with(Errc::kCorruption)) << "bit " << bit;
+    if (reader_.open(damaged, BlockCheck::kEachEvent).ok()) {
+      for (std::uint64_t position = 7; position <= 8; ++position) {
+        if (!reader_.contains({position})) continue;
+        const auto stored = reader_.read({position});
+        if (stored.ok()) {
+          EXPECT_EQ(event_checksum(*stored), sums[position - 7]) << "bit " << bit;
+        }
+      }
+    }
+    damaged[bit / 8] ^= mask;
+  }
+}
+
+TEST_F(BlockTest, EveryCutIsNoticed) {
+  const auto block = build();
+  for (std::size_t size = 0; size < block.size(); ++size) {
+    EXPECT_THAT(reader_.open(block.first(size), BlockCheck::kWholeBlock), fails_with(Errc::kCorruption)) << size;
+    EXPECT_THAT(reader_.open(block.first(size), BlockCheck::kEachEvent), fails_with(Errc::kCorruption)) << size;
+  }
+}
+
+}  // namespace
+}  // namespace cairn

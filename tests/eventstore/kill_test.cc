@@ -1,0 +1,76 @@
+// A process killed at a random moment under eight writers loses nothing it acknowledged, over and over on one
+// folder.
+
+#include <chrono>
+#include <csignal>
+#include <string>
+
+#include "tests/support/child_process.h"
+#include "tests/support/crash_plan.h"
+#include "tests/support/random.h"
+#include "tests/support/scale.h"
+#include "tests/support/store_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+class KillTest : public StoreTest {
+ protected:
+  // On a disk, so that kills also fall into syncs that take their time.
+  KillTest() : StoreTest(Medium::kDisk) {}
+
+  // Starts the writers and kills them `spin` after the parent has heard of `acks` acknowledged appends.
+  void run_and_kill(std::uint32_t cycle, std::size_t acks, std::chrono::microseconds spin) {
+    ChildProcess child(
+        {{test_program("append_child").string(), folder().string(), std::to_string(cycle)}, {}});
+    const std::size_t target = history_.acknowledged() + acks;
+    while (history_.acknowledged() < target) {
+      auto line = child.read_line();
+      ASSERT_TRUE(line.has_value()) << "the writers ended by themselves: " << describe(child.wait());
+      history_.hear(*line);
+    }
+    const auto end = std::chrono::steady_clock::now() + spin;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    child.kill(SIGKILL);
+    while (auto line = child.read_line()) history_.hear(*line);
+    ASSERT_EQ(child.wait().signal, SIGKILL);
+  }
+
+  void expect_promises_kept() {
+    auto scanned = scan_all(store());
+    ASSERT_THAT(scanned, succeeds());
+    ASSERT_EQ(history_.broken_promise(*scanned), "");
+  }
+
+  // What a client does that never got its answer: it sends the same again.
+  void retry_unanswered() {
+    for (const CrashOp& op : history_.unanswered()) history_.record(op, store().append(op.request()));
+  }
+
+  CrashHistory history_;
+};
+
+TEST_F(KillTest, NothingAcknowledgedIsLostAndNothingStandsTwice) {
+  Random random("KillTest");
+  const std::size_t cycles = rounds(20, 200);
+  for (std::uint32_t cycle = 0; cycle < cycles; ++cycle) {
+    SCOPED_TRACE("cycle " + std::to_string(cycle) + " of seed " + std::to_string(random.seed()));
+    // Some kills fall into the opening, most between or inside commits and flushes.
+    const std::size_t acks = random.one_in(6) ? 0 : random.between(1, 400);
+    run_and_kill(cycle, acks, std::chrono::microseconds(random.below(acks == 0 ? 20'000 : 3'000)));
+    if (HasFatalFailure()) return;
+    open();
+    if (HasFatalFailure()) return;
+    expect_promises_kept();
+    retry_unanswered();
+    expect_promises_kept();
+    if (HasFatalFailure()) return;
+    EXPECT_TRUE(history_.unanswered().empty());
+    expect_sound();
+  }
+  EXPECT_GT(history_.acknowledged(), cycles * 20);
+}
+
+}  // namespace
+}  // namespace cairn::test

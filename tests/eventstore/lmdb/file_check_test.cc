@@ -1,0 +1,115 @@
+#include "eventstore/lmdb/file_check.h"
+
+#include <array>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "eventstore/lmdb/cursor.h"
+#include "eventstore/lmdb/lmdb_env.h"
+#include "tests/support/matchers.h"
+#include "tests/support/temp_folder.h"
+
+namespace cairn::lmdb {
+namespace {
+
+using test::fails_with;
+using test::succeeds;
+
+class FileCheckTest : public testing::Test {
+ protected:
+  std::filesystem::path file() const { return folder_ / "data.mdb"; }
+
+  // Random writes and deletes, so that there are trees of some depth, large values and a list of free pages.
+  void fill() {
+    auto env = Env::open(folder_.path(), {.map_bytes = 256u << 20, .tables_max = 4});
+    ASSERT_THAT(env, succeeds());
+    MDB_dbi tables[2] = {};
+    const std::array<TableHandle, 2> handles{{{"one", &tables[0]}, {"two", &tables[1]}}};
+    ASSERT_THAT((*env)->open_tables(handles), succeeds());
+    std::mt19937_64 random(3);
+    for (int commit = 0; commit < 40; ++commit) {
+      auto txn = (*env)->begin_write();
+      ASSERT_THAT(txn, succeeds());
+      for (int i = 0; i < 200; ++i) {
+        const std::string key = "key-" + std::to_string(random() % 3'000);
+        const std::string value(random() % 10 == 0 ? 9'000 : random() % 300, 'v');
+        MDB_val key_val = to_val(key);
+        MDB_val value_val = to_val(value);
+        const MDB_dbi table = tables[random() % 2];
+        if (random() % 4 == 0) {
+          mdb_del(txn->get(), table, &key_val, nullptr);
+        } else {
+          ASSERT_EQ(mdb_put(txn->get(), table, &key_val, &value_val, 0), 0);
+        }
+      }
+      ASSERT_EQ(txn->commit(), 0);
+    }
+  }
+
+  void overwrite(std::uint64_t offset, const std::string& bytes) {
+    std::fstream stream(file(), std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(static_cast<std::streamoff>(offset));
+    stream << bytes;
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(FileCheckTest, ASoundFilePasses) {
+  fill();
+  EXPECT_THAT(check_file(file()), succeeds());
+  EXPECT_THAT(check_trees(file(), TreeCheck::kAtOpen), succeeds());
+  EXPECT_THAT(check_trees(file(), TreeCheck::kAll), succeeds());
+}
+
+TEST_F(FileCheckTest, AnEmptyOrShortFileIsDamage) {
+  fill();
+  const std::uint64_t used = check_file(file())->used_bytes;
+  for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{100}, std::uint64_t{kPageBytes}, used / 2, used - 1}) {
+    std::filesystem::resize_file(file(), used);
+    std::filesystem::resize_file(file(), size);
+    EXPECT_THAT(check_file(file()), fails_with(Errc::kCorruption)) << size;
+  }
+}
+
+TEST_F(FileCheckTest, ADamagedMetaPageIsNamed) {
+  fill();
+  overwrite(kPageBytes + 16, "XXXX");
+  const auto result = check_file(file());
+  ASSERT_THAT(result, fails_with(Errc::kCorruption));
+  EXPECT_THAT(result.error().message, testing::HasSubstr("meta page 1"));
+}
+
+// A commit number that was changed would make LMDB take an older state for the newest.
+TEST_F(FileCheckTest, MetaPagesThatDisagreeAreDamage) {
+  fill();
+  overwrite(16 + 128, std::string(8, '\0'));
+  EXPECT_THAT(check_file(file()), fails_with(Errc::kCorruption));
+}
+
+TEST_F(FileCheckTest, APageFullOfRubbishIsFound) {
+  fill();
+  const std::uint64_t pages = check_file(file())->used_bytes / kPageBytes;
+  int found = 0;
+  for (std::uint64_t page = 2; page < pages; page += 7) {
+    std::string before(kPageBytes, '\0');
+    {
+      std::ifstream stream(file(), std::ios::binary);
+      stream.seekg(static_cast<std::streamoff>(page * kPageBytes));
+      stream.read(before.data(), kPageBytes);
+    }
+    overwrite(page * kPageBytes, std::string(kPageBytes, '\xA5'));
+    found += check_trees(file(), TreeCheck::kAll).ok() ? 0 : 1;  // free pages and the insides of values may be anything
+    overwrite(page * kPageBytes, before);
+  }
+  EXPECT_GT(found, 10);
+  EXPECT_THAT(check_trees(file(), TreeCheck::kAll), succeeds());
+}
+
+}  // namespace
+}  // namespace cairn::lmdb

@@ -1,0 +1,107 @@
+#include "eventstore/log/lmdb_block_log.h"
+
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "eventstore/format/block_builder.h"
+#include "eventstore/format/block_reader.h"
+#include "tests/support/matchers.h"
+#include "tests/support/temp_folder.h"
+
+namespace cairn {
+namespace {
+
+using test::fails_with;
+using test::succeeds;
+
+class LmdbBlockLogTest : public testing::Test {
+ protected:
+  void SetUp() override { reopen(); }
+
+  void reopen() {
+    log_.reset();
+    auto log = LmdbBlockLog::open(folder_.path(), {.map_bytes = 1u << 20, .fill_bytes = 1u << 20});
+    ASSERT_THAT(log, succeeds());
+    log_ = *std::move(log);
+  }
+
+  Status append(std::uint64_t first, std::uint64_t count, std::uint64_t epoch = 1, std::size_t data_bytes = 20) {
+    const std::string data(data_bytes, 'd');
+    const std::vector<std::string_view> names{"s-1"};
+    std::vector<BlockContents::Event> events;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      events.push_back({0, 0, {.event = {.position = {first + i}, .stream = names[0], .type = names[0], .data = data}}});
+    }
+    const auto block = builder_.build(
+        {.first_position = {first}, .epoch = epoch, .streams = names, .types = names, .events = events});
+    return log_->append({first}, epoch, block);
+  }
+
+  std::uint64_t seek(std::uint64_t position) {
+    const auto cursor = log_->cursor();
+    const auto found = (*cursor)->seek({position});
+    EXPECT_THAT(found, succeeds());
+    return found.ok() && *found ? (*found)->first_position.value : 0;
+  }
+
+  test::TempFolder folder_;
+  std::unique_ptr<LmdbBlockLog> log_;
+  BlockBuilder builder_;
+};
+
+TEST_F(LmdbBlockLogTest, FindsTheBlockThatHoldsAPosition) {
+  ASSERT_THAT(append(1, 3), succeeds());
+  ASSERT_THAT(append(4, 300), succeeds());
+  ASSERT_THAT(append(304, 1), succeeds());
+  reopen();
+  EXPECT_EQ(seek(1), 1u);
+  EXPECT_EQ(seek(3), 1u);
+  EXPECT_EQ(seek(4), 4u);
+  EXPECT_EQ(seek(303), 4u);
+  EXPECT_EQ(seek(304), 304u);
+  EXPECT_EQ(seek(9'999), 304u);
+  EXPECT_EQ(seek(0), 0u);
+}
+
+TEST_F(LmdbBlockLogTest, RefusesABlockThatDoesNotFollow) {
+  ASSERT_THAT(append(1, 3), succeeds());
+  EXPECT_THAT(append(3, 1), fails_with(Errc::kFailedPrecondition));
+  EXPECT_THAT(append(5, 1), fails_with(Errc::kFailedPrecondition));
+  EXPECT_THAT(append(4, 1), succeeds());
+}
+
+TEST_F(LmdbBlockLogTest, RefusesAWriterOfAnEarlierEpoch) {
+  ASSERT_THAT(append(1, 1, 5), succeeds());
+  EXPECT_THAT(append(2, 1, 4), fails_with(Errc::kFailedPrecondition));
+  EXPECT_THAT(append(2, 1, 5), succeeds());
+  EXPECT_THAT(append(3, 1, 6), succeeds());
+}
+
+// Small blocks stand in the pages of the tree, large ones in pages of their own: both are read in place, unmoved.
+TEST_F(LmdbBlockLogTest, BlocksAreAlignedInTheMap) {
+  std::uint64_t next = 1;
+  for (const std::size_t bytes : {1u, 100u, 333u, 1'500u, 2'100u, 5'000u, 70'001u}) {
+    for (int i = 0; i < 20; ++i) ASSERT_THAT(append(next++, 1, 1, bytes), succeeds());
+  }
+  const auto cursor = log_->cursor();
+  auto found = (*cursor)->seek({1});
+  for (std::uint64_t count = 1; count < next; ++count) {
+    ASSERT_TRUE(found.ok() && found->has_value());
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>((*found)->bytes.data()) % 8, 0u);
+    found = (*cursor)->next();
+  }
+}
+
+TEST_F(LmdbBlockLogTest, TheMapGrowsByItself) {
+  for (std::uint64_t i = 1; i <= 100; ++i) ASSERT_THAT(append(i, 1, 1, 100'000), succeeds());
+  EXPECT_GT(log_->used_bytes(), 10'000'000u);
+  reopen();
+  EXPECT_EQ(seek(100), 100u);
+}
+
+}  // namespace
+}  // namespace cairn

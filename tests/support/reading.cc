@@ -1,0 +1,72 @@
+#include "tests/support/reading.h"
+
+#include <utility>
+
+namespace cairn::test {
+
+namespace {
+
+// A page chain that makes no headway would never end; a test should say so instead.
+Error stuck(const char* what) {
+  return make_error(Errc::kIo, std::string(what) + ": `next` does not move on");
+}
+
+bool moves_on(Direction direction, std::uint64_t from, std::uint64_t to) {
+  return direction == Direction::kForward ? to > from : to < from;
+}
+
+}  // namespace
+
+Result<std::vector<Event>> read_all(EventStore& store, LogQuery query) {
+  std::vector<Event> events;
+  for (;;) {
+    CAIRN_TRY(LogPage page, store.read_log(query));
+    if (page.events.size() > query.limit) return make_error(Errc::kIo, "read_log: page beyond its limit");
+    for (const EventView& view : page.events) events.push_back(owned(view));
+    if (!page.next) return events;
+    if (query.from && !moves_on(query.direction, query.from->value, page.next->value))
+      return stuck("read_log");
+    query.from = page.next;
+  }
+}
+
+Result<std::vector<Event>> read_whole_stream(EventStore& store, const std::string& stream,
+                                             StreamQuery query) {
+  std::vector<Event> events;
+  for (;;) {
+    CAIRN_TRY(StreamPage page, store.read_stream(stream, query));
+    if (page.events.size() > query.limit) return make_error(Errc::kIo, "read_stream: page beyond its limit");
+    for (const EventView& view : page.events) events.push_back(owned(view));
+    if (!page.next) return events;
+    if (query.from && !moves_on(query.direction, query.from->value, page.next->value))
+      return stuck("read_stream");
+    query.from = page.next;
+  }
+}
+
+Result<std::vector<StreamInfo>> list_all(EventStore& store, StreamListQuery query) {
+  std::vector<StreamInfo> streams;
+  for (;;) {
+    CAIRN_TRY(StreamList page, store.list_streams(query));
+    if (page.streams.size() > query.limit)
+      return make_error(Errc::kIo, "list_streams: page beyond its limit");
+    for (StreamInfo& info : page.streams) streams.push_back(std::move(info));
+    if (!page.next) return streams;
+    if (*page.next <= query.after) return stuck("list_streams");
+    query.after = *page.next;
+  }
+}
+
+Result<std::vector<Event>> scan_all(EventStore& store, GlobalPosition from) {
+  std::vector<Event> events;
+  CAIRN_TRY(GlobalPosition last, store.scan(from, [&](const EventView& view) {
+    events.push_back(owned(view));
+    return true;
+  }));
+  if (last.value != (events.empty() ? 0 : events.back().position)) {
+    return make_error(Errc::kIo, "scan: returned " + std::to_string(last.value) + " as the last position");
+  }
+  return events;
+}
+
+}  // namespace cairn::test
