@@ -1,0 +1,104 @@
+#include "tests/tools/cairn_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+namespace cairn::test {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// Reads what there is; closes the pipe at its end.
+void drain(int& pipe, std::string& to) {
+  char bytes[4096];
+  const ssize_t size = ::read(pipe, bytes, sizeof bytes);
+  if (size > 0) {
+    to.append(bytes, static_cast<std::size_t>(size));
+  } else if (size == 0 || errno != EINTR) {
+    ::close(pipe);
+    pipe = -1;
+  }
+}
+
+int milliseconds_until(SteadyClock::time_point deadline) {
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now()).count();
+  return left > 0 ? static_cast<int>(left) : 0;
+}
+
+}  // namespace
+
+CairnProcess::CairnProcess(const std::vector<std::string>& arguments) {
+  int output[2];
+  int errors[2];
+  if (::pipe2(output, O_CLOEXEC) != 0 || ::pipe2(errors, O_CLOEXEC) != 0) std::abort();
+  std::string program = std::string(CAIRN_TEST_BIN_DIR) + "/cairn";
+  std::vector<char*> words = {program.data()};
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+
+  pid_ = ::fork();
+  if (pid_ == 0) {
+    ::dup2(output[1], STDOUT_FILENO);
+    ::dup2(errors[1], STDERR_FILENO);
+    ::execv(words[0], words.data());
+    ::_exit(127);
+  }
+  ::close(output[1]);
+  ::close(errors[1]);
+  output_pipe_ = output[0];
+  error_pipe_ = errors[0];
+}
+
+CairnProcess::~CairnProcess() {
+  if (pid_ > 0) {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  if (output_pipe_ >= 0) ::close(output_pipe_);
+  if (error_pipe_ >= 0) ::close(error_pipe_);
+}
+
+bool CairnProcess::read_more(SteadyClock::time_point deadline) {
+  if (output_pipe_ < 0 && error_pipe_ < 0) return false;
+  pollfd watched[2] = {{output_pipe_, POLLIN, 0}, {error_pipe_, POLLIN, 0}};
+  const int ready = ::poll(watched, 2, milliseconds_until(deadline));
+  if (ready == 0) return false;
+  if (ready < 0) return errno == EINTR;
+  if (watched[0].revents != 0) drain(output_pipe_, output_);
+  if (watched[1].revents != 0) drain(error_pipe_, errors_);
+  return true;
+}
+
+std::string CairnProcess::first_line() {
+  const auto deadline = SteadyClock::now() + kPatience;
+  while (output_.find('\n') == std::string::npos) {
+    if (!read_more(deadline)) return "";
+  }
+  return output_.substr(0, output_.find('\n'));
+}
+
+void CairnProcess::signal(int number) const { ::kill(pid_, number); }
+
+Finished CairnProcess::finish(std::chrono::milliseconds patience) {
+  const auto deadline = SteadyClock::now() + patience;
+  while (read_more(deadline)) {
+  }
+  const bool ended = output_pipe_ < 0 && error_pipe_ < 0;
+  if (!ended) ::kill(pid_, SIGKILL);
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  pid_ = -1;
+  return {ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1, output_, errors_};
+}
+
+Finished run_cairn(const std::vector<std::string>& arguments) { return CairnProcess(arguments).finish(); }
+
+}  // namespace cairn::test

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace cairn::test {
+
+struct Finished {
+  int exit_code = -1;  // -1 = it was ended by a signal, or did not end in time
+  std::string output;  // stdout
+  std::string errors;  // stderr
+};
+
+// `cairn` as a process of its own, with pipes for what it prints. Killed at the end if it still runs. Every
+// wait has an end.
+class CairnProcess {
+ public:
+  static constexpr std::chrono::milliseconds kPatience{60'000};
+
+  explicit CairnProcess(const std::vector<std::string>& arguments);
+  ~CairnProcess();
+  CairnProcess(const CairnProcess&) = delete;
+  CairnProcess& operator=(const CairnProcess&) = delete;
+
+  // Reads until stdout has a whole first line and returns it; empty when the process ends without one.
+  std::string first_line();
+
+  void signal(int number) const;
+
+  // Reads what it still prints and waits for its end.
+  Finished finish(std::chrono::milliseconds patience = kPatience);
+
+ private:
+  // False when both pipes are at their end or the deadline has passed.
+  bool read_more(std::chrono::steady_clock::time_point deadline);
+
+  pid_t pid_ = -1;
+  int output_pipe_ = -1;
+  int error_pipe_ = -1;
+  std::string output_;
+  std::string errors_;
+};
+
+// Runs `cairn` with these arguments to its end.
+Finished run_cairn(const std::vector<std::string>& arguments);
+
+}  // namespace cairn::test

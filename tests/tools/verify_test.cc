@@ -1,0 +1,135 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "eventstore/event_store.h"
+#include "tests/support/events.h"
+#include "tests/support/matchers.h"
+#include "tests/support/store_fixture.h"
+#include "tests/support/temp_folder.h"
+#include "tests/tools/cairn_process.h"
+
+namespace cairn::test {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class VerifyTest : public ::testing::Test {
+ protected:
+  // A closed store of three streams and five events.
+  void make_store() {
+    auto store = EventStore::open(folder(), small_store());
+    ASSERT_THAT(store, succeeds());
+    append(**store, "order-1", {event("Placed", R"({"note":"first of all"})"), event("Paid")});
+    append(**store, "order-2", {event("Placed", R"({"note":"needle in the log"})"), event("Paid")});
+    append(**store, "cart-1", {event("Filled")});
+    head_hash_ = (*store)->head_hash();
+  }
+
+  static void append(EventStore& store, std::string stream, std::vector<NewEvent> events) {
+    EXPECT_THAT(store.append(request({to(std::move(stream), ExpectedVersion::any(), std::move(events))})),
+                succeeds());
+  }
+
+  // Changes one byte of the stored text, wherever it stands: LMDB leaves older copies of a page behind.
+  void damage(const std::string& text) {
+    const auto path = folder() / "log" / "data.mdb";
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    auto at = bytes.find(text);
+    ASSERT_NE(at, std::string::npos);
+    file.clear();
+    for (; at != std::string::npos; at = bytes.find(text, at + 1)) {
+      file.seekp(static_cast<std::streamoff>(at));
+      file.put('#');
+    }
+    ASSERT_TRUE(file.flush().good());
+  }
+
+  Finished verify(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"verify", "--data", folder().string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_cairn(arguments);
+  }
+
+  const std::filesystem::path& folder() const { return folder_.path(); }
+
+  TempFolder folder_;
+  std::string head_hash_;
+};
+
+TEST_F(VerifyTest, SoundStoreIsDescribed) {
+  make_store();
+  const Finished verified = verify();
+  EXPECT_EQ(verified.exit_code, 0) << verified.output << verified.errors;
+  EXPECT_THAT(verified.output, HasSubstr("is sound."));
+  EXPECT_THAT(verified.output, ContainsRegex("blocks +3 "));
+  EXPECT_THAT(verified.output, ContainsRegex("events +5 "));
+  EXPECT_THAT(verified.output, ContainsRegex("streams +3 "));
+  EXPECT_THAT(verified.output, ContainsRegex("index records +[1-9]"));
+  EXPECT_THAT(verified.output, ContainsRegex("head +5\n"));
+  EXPECT_THAT(verified.output, HasSubstr(head_hash_));
+  EXPECT_THAT(verified.errors, IsEmpty()) << "no progress bar where nobody watches";
+  EXPECT_THAT(verified.output, Not(HasSubstr("\033"))) << "no colour either";
+}
+
+TEST_F(VerifyTest, JsonSaysTheSame) {
+  make_store();
+  const Finished verified = verify({"--json"});
+  EXPECT_EQ(verified.exit_code, 0);
+  const auto report = nlohmann::json::parse(verified.output);
+  EXPECT_EQ(report["sound"], true);
+  EXPECT_EQ(report["blocks"], 3);
+  EXPECT_EQ(report["events"], 5);
+  EXPECT_EQ(report["streams"], 3);
+  EXPECT_EQ(report["head"], 5);
+  EXPECT_EQ(report["headHash"], head_hash_);
+  EXPECT_EQ(report["damageCount"], 0);
+  EXPECT_THAT(report["findings"], IsEmpty());
+}
+
+TEST_F(VerifyTest, DamageIsShownWithItsPlace) {
+  make_store();
+  damage("needle in the log");
+  const Finished verified = verify();
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.output, HasSubstr("is damaged."));
+  EXPECT_THAT(verified.output, ContainsRegex("first damage: log.* 3[^0-9]"))
+      << "the second block begins at position 3";
+}
+
+TEST_F(VerifyTest, DamageIsCountedInJson) {
+  make_store();
+  damage("needle in the log");
+  damage("first of all");
+  const Finished verified = verify({"--json"});
+  EXPECT_EQ(verified.exit_code, 1);
+  const auto report = nlohmann::json::parse(verified.output);
+  EXPECT_EQ(report["sound"], false);
+  EXPECT_GE(report["damageCount"], 2);
+  ASSERT_THAT(report["findings"], Not(IsEmpty()));
+  EXPECT_FALSE(report["findings"][0]["place"].get<std::string>().empty());
+  EXPECT_FALSE(report["findings"][0]["what"].get<std::string>().empty());
+}
+
+TEST_F(VerifyTest, FolderWithoutAStoreIsNamed) {
+  const Finished verified = verify();
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.errors, HasSubstr(folder().string()));
+  EXPECT_THAT(verified.output, IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_empty(folder())) << "verifying makes no store";
+
+  const Finished in_json = verify({"--json"});
+  EXPECT_EQ(in_json.exit_code, 1);
+  EXPECT_EQ(nlohmann::json::parse(in_json.output)["sound"], false);
+}
+
+}  // namespace
+}  // namespace cairn::test

@@ -1,0 +1,56 @@
+#include "tools/cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+
+#include "tools/cli/bench_command.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/serve_command.h"
+#include "tools/cli/verify_command.h"
+#include "tools/cli/version_command.h"
+
+namespace cairn::cli {
+
+namespace {
+
+int parse_and_run(int argc, char** argv, const std::string& version) {
+  int exit_code = kExitOk;
+  CLI::App app("Cairn keeps every event of every entity, in order and for ever.", "cairn");
+  app.set_version_flag("--version", "cairn " + version, "Print the version and exit");
+  app.require_subcommand(1);
+  app.footer(
+      "\nExamples:\n"
+      "  cairn serve                        start a server on ./cairn-data\n"
+      "  cairn verify --data ./cairn-data   prove that nothing in it was damaged\n"
+      "  cairn serve --help                 more about one command\n"
+      "\nExit codes: 0 ok, 1 the answer is no, 2 wrong usage, 3 server unreachable.");
+  add_serve_command(app, version, exit_code);
+  add_verify_command(app, exit_code);
+  add_bench_command(app, exit_code);
+  add_version_command(app, version, exit_code);
+
+  if (argc <= 1) {
+    std::cerr << app.help();
+    return kExitUsage;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;  // --help and --version come here too
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const std::string& version) {
+  try {
+    return parse_and_run(argc, argv, version);
+  } catch (const std::exception& error) {
+    std::cerr << "cairn: unexpected failure: " << error.what() << '\n';
+    return kExitNo;
+  }
+}
+
+}  // namespace cairn::cli

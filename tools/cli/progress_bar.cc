@@ -1,0 +1,47 @@
+#include "tools/cli/progress_bar.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "tools/cli/number_text.h"
+#include "tools/cli/terminal.h"
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw{100};
+constexpr std::size_t kBarWidth = 30;
+constexpr std::string_view kClearLine = "\r\033[K";
+
+}  // namespace
+
+std::string bar_text(std::string_view stage, std::uint64_t done, std::uint64_t total) {
+  const double share =
+      total == 0 ? 1.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBarWidth));
+  std::string text(stage);
+  text += "  [" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "]  ";
+  text += std::to_string(static_cast<int>(share * 100)) + " %  " + grouped(done) + " of " + grouped(total);
+  return text;
+}
+
+ProgressBar::ProgressBar() : shown_(is_terminal(STDERR_FILENO)) {}
+
+ProgressBar::~ProgressBar() {
+  if (drawn_) std::cerr << kClearLine << std::flush;
+}
+
+void ProgressBar::update(std::string_view stage, std::uint64_t done, std::uint64_t total) {
+  if (!shown_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (stage == stage_ && now < next_draw_) return;
+  stage_ = stage;
+  next_draw_ = now + kRedraw;
+  drawn_ = true;
+  std::cerr << kClearLine << bar_text(stage, done, total) << std::flush;
+}
+
+}  // namespace cairn::cli

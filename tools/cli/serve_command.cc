@@ -1,0 +1,159 @@
+#include "tools/cli/serve_command.h"
+
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "api/http_server.h"
+#include "api/routes.h"
+#include "eventstore/event_store.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/logging.h"
+#include "tools/cli/number_text.h"
+#include "tools/cli/stop_signal.h"
+
+namespace cairn::cli {
+
+namespace {
+
+// A stop is promised within 5 s; closing the store needs the rest.
+constexpr std::chrono::milliseconds kStopGrace{3'000};
+
+// After a failed commit only answers that are already known are still sent.
+constexpr std::chrono::milliseconds kFatalGrace{500};
+
+struct ServeArguments {
+  std::string data = "./cairn-data";
+  std::string listen = "127.0.0.1:7878";
+  std::string log_format = "text";
+  std::string dedup_days = "7";
+};
+
+// As StoreOptions has it: nullopt = for ever.
+using DedupDays = std::optional<std::uint32_t>;
+
+Result<DedupDays> parse_dedup_days(const std::string& text) {
+  if (text == "forever") return DedupDays(std::nullopt);
+  std::uint32_t days = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), days);
+  if (error != std::errc() || end != text.data() + text.size() || days == 0) {
+    return make_error(Errc::kInvalidArgument, "must be a number of days, at least 1, or 'forever'");
+  }
+  return DedupDays(days);
+}
+
+// One descriptor for each connection; many systems start a process with 1,024.
+void allow_many_connections() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("The limit of open files could not be raised.");
+}
+
+Result<std::unique_ptr<EventStore>> open_store(const ServeArguments& arguments, StopSignal& stop) {
+  StoreOptions options;
+  CAIRN_TRY(options.dedup_window_days, parse_dedup_days(arguments.dedup_days));
+  options.on_fatal = [&stop](std::string_view reason) { stop.report_fatal(reason); };
+  options.on_notice = [](std::string_view message) { spdlog::warn("{}", message); };
+
+  const auto began = std::chrono::steady_clock::now();
+  CAIRN_TRY(std::unique_ptr<EventStore> store, EventStore::open(arguments.data, std::move(options)));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  const StoreStats stats = store->stats();
+  spdlog::info(
+      "Opened store {} in {}: head {}, {} events recovered from the end of the log, log {}, in {:.2f} s",
+      store->store_id(), arguments.data, store->head().value, stats.tail_events, byte_size(stats.log_bytes),
+      took.count());
+  return store;
+}
+
+int failed(const Error& error) {
+  spdlog::error("{}", error.message);
+  return kExitNo;
+}
+
+int run_serve(const ServeArguments& arguments, const std::string& version) {
+  start_logging(arguments.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
+  ::umask(077);  // What is stored is nobody else's to read.
+  std::signal(SIGPIPE, SIG_IGN);
+  allow_many_connections();
+  StopSignal stop;
+
+  // Listening comes first, so that /ready can say "not yet" while a large log is recovered.
+  auto address = api::parse_listen_address(arguments.listen);
+  if (!address) return failed(address.error());
+  api::StoreSlot slot;
+  auto server = api::HttpServer::start({.address = *address, .limits = {}, .threads = 0},
+                                       api::Router(api::all_routes({.store = slot, .version = version})));
+  if (!server) return failed(server.error());
+
+  auto store = open_store(arguments, stop);
+  if (!store) return failed(store.error());
+  slot.set(**store);
+  std::cout << "cairn " << version << " serving " << arguments.data << " on http://"
+            << (*server)->address().to_string() << std::endl;
+
+  const StopReason reason = stop.wait();
+  if (reason.fatal) {
+    spdlog::critical("The store cannot go on: {}. Exiting; start again to recover.", reason.text);
+    (*server)->stop(kFatalGrace);
+    std::_Exit(kExitNo);  // Closing the store in order is just what is no longer possible.
+  }
+  spdlog::info("{} received, stopping", reason.text);
+  (*server)->stop(kStopGrace);
+  (*store).reset();  // Before the server: the store may still hold answers to its requests.
+  spdlog::info("Stopped");
+  return kExitOk;
+}
+
+// What CLI11 shows after the option's name when a value is refused.
+std::string check_dedup_days(const std::string& text) {
+  const auto days = parse_dedup_days(text);
+  return days ? "" : days.error().message;
+}
+
+std::string check_listen(const std::string& text) {
+  const auto address = api::parse_listen_address(text);
+  return address ? "" : address.error().message;
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, const std::string& version, int& exit_code) {
+  CLI::App& command = *app.add_subcommand("serve", "Start a server on a data folder");
+  command.footer(
+      "\nMakes the folder when it is not there. Stops in order on SIGTERM and Ctrl-C.\n"
+      "\nExamples:\n"
+      "  cairn serve\n"
+      "  cairn serve --data /var/lib/cairn --listen 127.0.0.1:9000 --log-format json\n"
+      "  curl http://127.0.0.1:7878/ready");
+  auto arguments = std::make_shared<ServeArguments>();
+  command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
+  command.add_option("--listen", arguments->listen, "Where to listen; port 0 takes a free one")
+      ->type_name("HOST:PORT")
+      ->check(CLI::Validator(check_listen, ""))
+      ->capture_default_str();
+  command.add_option("--log-format", arguments->log_format, "How log lines look: text or json")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command
+      .add_option("--dedup-days", arguments->dedup_days,
+                  "How long ids appended without an exact version are remembered: days, or 'forever'")
+      ->type_name("DAYS")
+      ->check(CLI::Validator(check_dedup_days, ""))
+      ->capture_default_str();
+  command.callback([arguments, version, &exit_code] { exit_code = run_serve(*arguments, version); });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,25 @@
+#include "tools/cli/terminal.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace cairn::cli {
+
+bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
+
+bool wants_colour(int descriptor) {
+  const char* no_color = std::getenv("NO_COLOR");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  const char* term = std::getenv("TERM");
+  if (term == nullptr || std::string_view(term) == "dumb") return false;
+  return is_terminal(descriptor);
+}
+
+std::string coloured(std::string_view text, Colour colour, bool on) {
+  if (!on) return std::string(text);
+  const char* code = colour == Colour::kGreen ? "\033[1;32m" : "\033[1;31m";
+  return code + std::string(text) + "\033[0m";
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cairn::cli {
+
+// Whether a person is watching this file descriptor.
+bool is_terminal(int descriptor);
+
+// Whether to write colour to it: on a terminal that can show it, unless NO_COLOR is set
+// (https://no-color.org).
+bool wants_colour(int descriptor);
+
+enum class Colour { kGreen, kRed };
+
+// `text` in bold colour when `on`, as it is otherwise.
+std::string coloured(std::string_view text, Colour colour, bool on);
+
+}  // namespace cairn::cli
