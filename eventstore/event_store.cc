@@ -104,8 +104,9 @@ class LocalEventStore final : public EventStore {
     const std::filesystem::path file = folder_.index() / "data.mdb";
     std::error_code error;
     const auto bytes = std::filesystem::file_size(file, error);
-    const bool missing = error || bytes < lmdb::kFileBytesMin;
-    if (missing) std::filesystem::remove(file, error);
+    const bool unfinished = !error && bytes < lmdb::kFileBytesMin;
+    const bool missing = error || unfinished;
+    if (unfinished) std::filesystem::remove(file, error);
     CAIRN_CHECK(make_folder(folder_.index()));
     auto opened = Index::open(folder_.index(),
                               {.map_bytes = options_.index_map_bytes, .readers_max = options_.readers_max});
