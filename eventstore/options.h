@@ -45,9 +45,6 @@ struct StoreOptions {
   std::size_t block_events_max = 16'384;
   std::size_t block_bytes_max = 4u << 20;
 
-  // The longest the writer waits for more requests to join a block when recent blocks were fuller.
-  std::chrono::microseconds gather_max{400};
-
   // Concurrent read transactions; further ones wait.
   unsigned readers_max = 1'000;
 

@@ -2,9 +2,16 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace cairn {
+namespace {
+
+// How long the writer watches for the next request before it goes to sleep.
+constexpr std::chrono::microseconds kIdleWatch{100};
+
+}  // namespace
 
 Result<std::shared_ptr<WakeUp>> AppendQueue::push(PendingAppend& append, std::size_t bytes) {
   std::unique_lock lock(mutex_);
@@ -17,29 +24,26 @@ Result<std::shared_ptr<WakeUp>> AppendQueue::push(PendingAppend& append, std::si
   bytes_ += bytes;
   appends_.push_back(std::move(append));
   std::shared_ptr<WakeUp> wake_up = wake_up_;
-  const bool wake = wake_writer_at_ != 0 && appends_.size() >= wake_writer_at_;
-  if (wake) wake_writer_at_ = 0;
+  size_.store(appends_.size());
+  const bool wake = std::exchange(writer_sleeps_, false);
   lock.unlock();
   if (wake) arrived_.notify_one();
   return wake_up;
 }
 
-AppendQueue::Round AppendQueue::take(std::chrono::microseconds commit_time) {
+AppendQueue::Round AppendQueue::take() {
+  const auto watch_until = std::chrono::steady_clock::now() + kIdleWatch;
+  while (size_.load() == 0 && !is_closed_.load() && std::chrono::steady_clock::now() < watch_until) {
+    std::this_thread::yield();
+  }
   std::unique_lock lock(mutex_);
-  // Those answered just now and those that came meanwhile: this many are under way.
-  const std::size_t expected = last_round_ + appends_.size();
-  if (appends_.empty()) {
-    wake_writer_at_ = 1;
+  if (appends_.empty() && !closed_) {
+    writer_sleeps_ = true;
     arrived_.wait(lock, [this] { return !appends_.empty() || closed_; });
+    writer_sleeps_ = false;
   }
-  if (appends_.size() < expected && !closed_) {
-    wake_writer_at_ = expected;
-    arrived_.wait_for(lock, std::min(gather_max_, commit_time),
-                      [&] { return appends_.size() >= expected || closed_; });
-  }
-  wake_writer_at_ = 0;
-  last_round_ = appends_.size();
   bytes_ = 0;
+  size_.store(0);
   Round round{std::exchange(appends_, {}), std::exchange(wake_up_, std::make_shared<WakeUp>())};
   appends_.reserve(round.appends.size());
   return round;
@@ -49,6 +53,7 @@ void AppendQueue::close(Error why) {
   {
     std::lock_guard lock(mutex_);
     if (!closed_) closed_ = std::move(why);
+    is_closed_.store(true);
   }
   arrived_.notify_all();
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -9,15 +8,38 @@
 #include <optional>
 #include <vector>
 
+#include "eventstore/base/futex.h"
 #include "eventstore/base/result.h"
 #include "eventstore/event_store.h"
 #include "eventstore/types.h"
 
 namespace cairn {
 
-// Wakes, with one call, everybody whose request was taken from the queue together.
-struct WakeUp {
-  std::atomic<std::uint32_t> round = 0;
+// Where everybody sleeps whose request was taken from the queue together. The writer wakes one, and whoever wakes
+// passes it on to two more: the writer goes on with the next block meanwhile.
+class WakeUp {
+ public:
+  // The writer has answered some of those who wait here.
+  void answered() {
+    ++round_;
+    futex_wake(round_, 1);
+  }
+
+  // Sleeps until `done`, which answered() must follow.
+  void wait_until(const std::atomic<bool>& done) {
+    std::uint32_t round = round_.load();
+    while (!done.load()) {
+      futex_wait(round_, round);
+      // Passed on once for each answer, by those who go on sleeping too: the next in line may be meant.
+      if (const std::uint32_t now = round_.load(); now != round) {
+        round = now;
+        futex_wake(round_, 2);
+      }
+    }
+  }
+
+ private:
+  std::atomic<std::uint32_t> round_ = 0;
 };
 
 // A caller that waits for its answer.
@@ -35,14 +57,12 @@ struct PendingAppend {
   std::optional<Result<AppendResult>> planned;  // the answer, if the commit succeeds
 };
 
-// The bounded queue in front of the writer, and its sense for the right moment to go. Clients that wait for their
-// answers come back together a moment after a commit; a writer that left with the first of them would make the
-// others wait for a whole commit. So it waits until about as many have come as were under way before, or
-// a commit's time has passed.
+// The bounded queue in front of the writer. While a block is being committed the next one gathers here; the writer then
+// takes all there is and does not wait for more. (Waiting for the clients of the last block to come back makes
+// larger blocks and no more events a second: the processors, which could serve them, idle during the commit.)
 class AppendQueue {
  public:
-  AppendQueue(std::size_t requests_max, std::size_t bytes_max, std::chrono::microseconds gather_max)
-      : requests_max_(requests_max), bytes_max_(bytes_max), gather_max_(gather_max) {}
+  AppendQueue(std::size_t requests_max, std::size_t bytes_max) : requests_max_(requests_max), bytes_max_(bytes_max) {}
 
   // Returns what will wake the caller; kOverloaded when the queue is full, kFailedPrecondition once closed. Only on
   // success is `append` moved from.
@@ -53,9 +73,9 @@ class AppendQueue {
     std::shared_ptr<WakeUp> wake_up;
   };
 
-  // Waits for requests and takes all there are. Empty once the queue is closed and drained. `commit_time` is what
-  // the last commit took.
-  Round take(std::chrono::microseconds commit_time);
+  // Waits for requests and takes all there are. Empty once the queue is closed and drained. Watches for a moment
+  // before it sleeps: waking up again takes longer than most clients need to come back.
+  Round take();
 
   // No more requests are taken; `why` is what they are told.
   void close(Error why);
@@ -65,16 +85,16 @@ class AppendQueue {
  private:
   const std::size_t requests_max_;
   const std::size_t bytes_max_;
-  const std::chrono::microseconds gather_max_;
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<PendingAppend> appends_;
+  std::atomic<std::size_t> size_ = 0;  // of appends_, for a look without the lock
   std::shared_ptr<WakeUp> wake_up_ = std::make_shared<WakeUp>();
   std::size_t bytes_ = 0;
-  std::size_t wake_writer_at_ = 0;  // the writer sleeps until this many are here; 0 = it is awake
-  std::size_t last_round_ = 0;
+  bool writer_sleeps_ = false;
   std::optional<Error> closed_;
+  std::atomic<bool> is_closed_ = false;
 };
 
 }  // namespace cairn

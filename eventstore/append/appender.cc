@@ -8,6 +8,8 @@
 namespace cairn {
 namespace {
 
+constexpr std::chrono::milliseconds kWatchAnswer{1};
+
 Error closing() { return make_error(Errc::kFailedPrecondition, "the store is closing"); }
 
 }  // namespace
@@ -15,7 +17,7 @@ Error closing() { return make_error(Errc::kFailedPrecondition, "the store is clo
 Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end,
                    std::function<Status()> make_room)
     : parts_(parts), options_(options), make_room_(std::move(make_room)),
-      queue_(options.queue_requests_max, options.queue_bytes_max, options.gather_max),
+      queue_(options.queue_requests_max, options.queue_bytes_max),
       planner_(parts.log, parts.tail, parts.index, parts.store_id, options.dedup_window_days), end_(end),
       published_hash_(end.hash) {
   ++end_.epoch;  // a new writer: whoever wrote before it can write no more
@@ -31,11 +33,16 @@ Result<AppendResult> Appender::append(AppendRequest request) {
   AppendWaiter waiter;
   PendingAppend pending{.request = std::move(request), .waiter = &waiter};
   CAIRN_TRY(const auto wake_up, enqueue(pending));
-  for (;;) {
-    const std::uint32_t round = wake_up->round.load();
-    if (waiter.answered.load()) return *std::move(waiter.answer);
-    wake_up->round.wait(round);
+  // Somebody who waits alone watches for the answer: waking up from sleep would take as long as the commit. When
+  // there are more, they would only be in each other's way.
+  const bool alone = waiting_.fetch_add(1) == 0;
+  const auto watch_until = std::chrono::steady_clock::now() + kWatchAnswer;
+  while (!waiter.answered.load() && alone && waiting_.load() == 1 && std::chrono::steady_clock::now() < watch_until) {
+    std::this_thread::yield();
   }
+  wake_up->wait_until(waiter.answered);
+  waiting_.fetch_sub(1);
+  return *std::move(waiter.answer);
 }
 
 void Appender::append_async(AppendRequest request, AppendCallback done) {
@@ -52,12 +59,11 @@ Result<std::shared_ptr<WakeUp>> Appender::enqueue(PendingAppend& pending) {
 
 void Appender::run() {
   for (;;) {
-    AppendQueue::Round round = queue_.take(commit_time_);
+    AppendQueue::Round round = queue_.take();
     if (round.appends.empty()) return;
     for (std::size_t from = 0; from < round.appends.size();) {
       from = write_block(round, from);
-      ++round.wake_up->round;
-      round.wake_up->round.notify_all();
+      round.wake_up->answered();
     }
   }
 }
@@ -103,7 +109,7 @@ Status Appender::commit() {
   const auto block = builder_.build(planner_.contents(end_.epoch, end_.hash));
   const auto started = std::chrono::steady_clock::now();
   const Status written = parts_.log.append({end_.last_position.value + 1}, end_.epoch, block);
-  commit_time_ = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - started);
+  const auto took = std::chrono::steady_clock::now() - started;
   if (!written.ok()) {
     const Errc code = written.error().code;
     if (code != Errc::kDiskFull && code != Errc::kIo) stop(written.error());
@@ -121,7 +127,8 @@ Status Appender::commit() {
   counters_.events += summary.events.size();
   ++counters_.commits;
   counters_.block_bytes += block.size();
-  counters_.commit_micros += static_cast<std::uint64_t>(commit_time_.count());
+  counters_.commit_micros += static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   parts_.news.publish(end_.last_position);
   return {};
 }

@@ -74,10 +74,10 @@ class Appender {
   const std::function<Status()> make_room_;
   AppendCounters counters_;
   AppendQueue queue_;
+  std::atomic<unsigned> waiting_ = 0;  // callers of append() that wait
   BlockPlanner planner_;
   BlockBuilder builder_;
   LogEnd end_;                           // the writer's own
-  std::chrono::microseconds commit_time_{0};
   bool stopped_ = false;
   mutable std::mutex hash_mutex_;
   Sha256 published_hash_;

@@ -12,9 +12,6 @@
 namespace cairn {
 namespace {
 
-// Pages a commit takes beside the block's own: a new path through the tree and the list of free pages.
-constexpr std::uint64_t kCommitSlackBytes = 64 * lmdb::kPageBytes;
-
 struct PositionKey {
   explicit PositionKey(GlobalPosition position) { store_be64(bytes, position.value); }
   MDB_val val() { return {sizeof bytes, bytes}; }
@@ -143,9 +140,9 @@ Result<std::unique_ptr<LmdbBlockLog>> LmdbBlockLog::open(const std::filesystem::
 }
 
 Status LmdbBlockLog::append(GlobalPosition first_position, std::uint64_t epoch, std::span<const std::byte> block) {
-  const std::uint64_t need = block.size() + kCommitSlackBytes;
+  const std::uint64_t need = block.size() + LogFileSpace::kCommitSlackBytes;
   while (env_->used_bytes() + need > env_->map_bytes()) CAIRN_CHECK(env_->grow());
-  CAIRN_CHECK(space_->reserve(env_->used_bytes(), need));
+  CAIRN_CHECK(space_->reserve(env_->used_bytes(), block.size()));
   try {
     CAIRN_TRY(lmdb::WriteTxn txn, env_->begin_write());
     CAIRN_TRY(int code, put_block(txn.get(), table_, first_position, epoch, block));

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kStepBytes = 1u << 20;
 
 // A block this large writes so much itself that zeros beforehand would only double it.
-constexpr std::uint64_t kLargeNeedBytes = 128u << 10;
+constexpr std::uint64_t kLargeBlockBytes = 128u << 10;
 
 }  // namespace
 
@@ -32,9 +32,10 @@ LogFileSpace::~LogFileSpace() {
   if (filler_.joinable()) filler_.join();
 }
 
-Status LogFileSpace::reserve(std::uint64_t used, std::uint64_t need) {
+Status LogFileSpace::reserve(std::uint64_t used, std::uint64_t block_bytes) {
   used_.store(used);
-  const bool large = need >= kLargeNeedBytes;
+  const bool large = block_bytes >= kLargeBlockBytes;
+  const std::uint64_t need = block_bytes + kCommitSlackBytes;
   if (used + need > filled_.load()) {
     std::lock_guard lock(mutex_);
     while (used + need > filled_.load()) {

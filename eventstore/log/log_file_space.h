@@ -25,8 +25,12 @@ class LogFileSpace {
   LogFileSpace(const LogFileSpace&) = delete;
   LogFileSpace& operator=(const LogFileSpace&) = delete;
 
-  // Makes sure the file has room for `need` bytes after `used`. Fails with kDiskFull; a later call tries again.
-  Status reserve(std::uint64_t used, std::uint64_t need);
+  // Makes sure the file has room after `used` for a block of `block_bytes` and what its commit takes besides. Fails
+  // with kDiskFull; a later call tries again.
+  Status reserve(std::uint64_t used, std::uint64_t block_bytes);
+
+  // What a commit takes beside the block: a new path through the tree and the list of free pages.
+  static constexpr std::uint64_t kCommitSlackBytes = 256u << 10;
 
  private:
   // REQUIRES: mutex_ held.
