@@ -97,8 +97,7 @@ Status DataFolder::begin_new() {
   store_id_ = new_event_id();
   const nlohmann::ordered_json json{{"format", kFormat}, {"storeId", store_id_.to_string()}};
   CAIRN_CHECK(write_file(path_ / kUnfinished, json.dump(2) + "\n"));
-  CAIRN_CHECK(sync_folder(path_));
-  return make_folder(log());
+  return sync_folder(path_);
 }
 
 Result<DataFolder> DataFolder::inspect(const std::filesystem::path& path) {

@@ -31,6 +31,9 @@ class DataFolder {
   std::filesystem::path log() const { return path_ / "log"; }
   std::filesystem::path index() const { return path_ / "index"; }
 
+  // Whether there is a store already, or one is being made.
+  bool is_store() const { return sealed_; }
+
   // Says, once the log is made, that this is a store from now on. Nothing if it is one already. Nothing may be
   // appended before.
   Status seal();

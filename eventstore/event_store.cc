@@ -23,9 +23,11 @@ class LocalEventStore final : public EventStore {
   ~LocalEventStore() override { close(); }
 
   Status start() {
-    CAIRN_TRY(log_, LmdbBlockLog::open(folder_.log(), {.map_bytes = options_.log_map_bytes,
-                                                       .fill_bytes = options_.log_fill_bytes,
-                                                       .readers_max = options_.readers_max}));
+    const LmdbBlockLogOptions log_options{.map_bytes = options_.log_map_bytes,
+                                          .journal_bytes = options_.journal_bytes,
+                                          .readers_max = options_.readers_max};
+    if (!folder_.is_store()) CAIRN_CHECK(LmdbBlockLog::create(folder_.log(), log_options));
+    CAIRN_TRY(log_, LmdbBlockLog::open(folder_.log(), log_options));
     CAIRN_CHECK(open_index());
     auto recovered = recover(*log_, *index_, tail_, folder_.store_id(), [this] { return flush_if_full(); });
     if (!recovered.ok()) {

@@ -17,8 +17,8 @@ struct RawBlock {
   std::span<const std::byte> bytes;
 };
 
-// A look at the log as it is at one moment. Short-lived: an engine may have to keep old pages while one is open.
-// Belongs to one thread.
+// A way through the log. Short-lived: an engine may have to keep old pages while one is open. Sees every block that was
+// appended before the call. Belongs to one thread.
 class BlockCursor {
  public:
   virtual ~BlockCursor() = default;
@@ -28,9 +28,8 @@ class BlockCursor {
   virtual Result<std::optional<RawBlock>> seek(GlobalPosition position) = 0;
   virtual Result<std::optional<RawBlock>> last() = 0;
 
-  // The neighbours of the block last returned. REQUIRES: the call before returned a block.
+  // The one after the block last returned. REQUIRES: the call before returned a block.
   virtual Result<std::optional<RawBlock>> next() = 0;
-  virtual Result<std::optional<RawBlock>> previous() = 0;
 };
 
 // The storage seam: everything the store keeps for ever passes through here, and everything else is made from it.
@@ -40,8 +39,8 @@ class BlockLog {
 
   // Adds one block and returns when it is durable. `first_position` and `epoch` are the caller's belief about the log:
   // the block is refused (kFailedPrecondition) unless the log ends just before `first_position` and no block has
-  // a later epoch, so a writer that was replaced while it slept cannot write. kDiskFull and kIo: nothing was
-  // written. kOutcomeUnknown: the block may or may not be there; no further append may be tried.
+  // a later epoch, so a writer that was replaced while it slept cannot write. kDiskFull: nothing was written.
+  // kOutcomeUnknown: the block may or may not be there; no further append may be tried.
   // REQUIRES: one caller at a time.
   virtual Status append(GlobalPosition first_position, std::uint64_t epoch, std::span<const std::byte> block) = 0;
 

@@ -35,7 +35,6 @@ class DamageTest : public StoreTest {
   // Blocks of one small event (inside leaf pages), of many, and of several pages; one part of it flushed, one
   // not.
   void SetUp() override {
-    options().log_fill_bytes = 0;
     std::uint64_t n = 1;
     auto block = [&](std::size_t count, std::size_t bytes) {
       std::vector<NewEvent> events;
@@ -53,6 +52,7 @@ class DamageTest : public StoreTest {
     copy_folder(folder(), pristine_ / "data");
     pristine_log_ = bytes_of(pristine_ / "data/log/data.mdb");
     pristine_index_ = bytes_of(pristine_ / "data/index/data.mdb");
+    pristine_journal_ = bytes_of(pristine_ / "data/log/journal");
     ASSERT_EQ(read_all_of(pristine_ / "data").code, 0) << output_;
     right_ = output_;
     restore();
@@ -63,6 +63,7 @@ class DamageTest : public StoreTest {
     fs::create_directories(to / "log");
     fs::create_directories(to / "index");
     fs::copy_file(pristine_ / "data/cairn.json", to / "cairn.json", fs::copy_options::overwrite_existing);
+    write_bytes(to / "log/journal", pristine_journal_);
     write_bytes(to / "log/data.mdb", pristine_log_);
     write_bytes(to / "index/data.mdb", pristine_index_);
   }
@@ -111,7 +112,7 @@ class DamageTest : public StoreTest {
   TempFolder pristine_;
   TempFolder damaged_folder_;
   fs::path damaged_ = damaged_folder_ / "data";
-  std::string pristine_log_, pristine_index_, right_, output_;
+  std::string pristine_log_, pristine_index_, pristine_journal_, right_, output_;
   std::uint64_t events_ = 0;
   std::size_t reported_ = 0, unharmed_ = 0;
 };

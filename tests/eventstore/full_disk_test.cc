@@ -22,7 +22,7 @@ class FullDiskTest : public ::testing::TestWithParam<SmallDisk::Kind> {
 
   void open() {
     StoreOptions options = small_store();
-    options.log_fill_bytes = 256u << 10;
+    options.journal_bytes = 256u << 10;
     options.on_fatal = [this](std::string_view reason) { fatal_ = reason; };
     auto opened = EventStore::open(folder(), options);
     ASSERT_THAT(opened, succeeds());

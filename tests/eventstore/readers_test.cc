@@ -92,7 +92,7 @@ TEST_F(ReadersTest, TinyMapsGrowUnderReadersAndWriters) {
   options().log_map_bytes = 1u << 20;
   options().index_map_bytes = 1u << 20;
   options().tail_events_flush = 500;
-  options().log_fill_bytes = 256u << 10;
+  options().journal_bytes = 256u << 10;
   store();
   constexpr std::size_t kWriters = 4, kReaders = 4;
   const std::uint64_t each = rounds(600, 5'000);

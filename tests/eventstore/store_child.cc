@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   if (argc < 2) return 2;
   ::alarm(120);
   StoreOptions options = small_store();
-  if (argc > 2) options.log_fill_bytes = std::strtoull(argv[2], nullptr, 10);
+  if (argc > 2) options.journal_bytes = std::strtoull(argv[2], nullptr, 10);
   options.on_fatal = [](std::string_view) { ++fatal_calls; };
   std::unique_ptr<EventStore> store;
   std::string line;

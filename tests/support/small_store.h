@@ -9,7 +9,7 @@ inline StoreOptions small_store() {
   StoreOptions options;
   options.log_map_bytes = 64u << 20;
   options.index_map_bytes = 64u << 20;
-  options.log_fill_bytes = 64u << 10;
+  options.journal_bytes = 64u << 10;
   return options;
 }
 

@@ -1,0 +1,144 @@
+#include "eventstore/log/journal.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "eventstore/base/assert.h"
+#include "eventstore/base/checksum.h"
+#include "eventstore/base/endian.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x4A4E5243;  // "CRNJ"
+constexpr std::uint32_t kFormat = 1;
+constexpr std::size_t kHeaderBytes = 16;
+constexpr std::uint64_t kPage = BlockCopy::kPageBytes;
+
+Error damaged(const std::filesystem::path& file, const std::string& what) {
+  return make_error(Errc::kCorruption, "the journal " + file.string() + " " + what);
+}
+
+std::uint64_t half_start(unsigned half, std::uint64_t half_bytes) { return kPage + half * half_bytes; }
+
+// The block that begins at the start of `bytes`, if there is a whole and sound one.
+std::span<const std::byte> sound_block(std::span<const std::byte> bytes) {
+  if (bytes.size() < BlockHeader::kBytes || load_le<std::uint32_t>(bytes.data()) != BlockHeader::kMagic) return {};
+  const std::uint64_t size = BlockHeader::kBytes + std::uint64_t{load_le<std::uint32_t>(bytes.data() + 20)} * 8;
+  if (size > bytes.size()) return {};
+  const auto block = bytes.first(size);
+  const auto header = BlockHeader::read(block);
+  return header.ok() && block_checksum(block) == header->checksum ? block : std::span<const std::byte>{};
+}
+
+}  // namespace
+
+Status Journal::create(const std::filesystem::path& file, std::uint64_t bytes) {
+  const std::uint64_t half = std::max(bytes / 2 / kPage, std::uint64_t{1}) * kPage;
+  std::string content(kPage + 2 * half, '\0');
+  store_le(content.data(), kMagic);
+  store_le(content.data() + 4, kFormat);
+  store_le(content.data() + 8, half);
+  store_le(content.data() + kHeaderBytes, checksum64(content.data(), kHeaderBytes));
+  return write_file(file, content);
+}
+
+Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path, Access access) {
+  if (!std::filesystem::exists(path)) {
+    return damaged(path, "is missing; the newest events may have been in it");
+  }
+  // Past the page cache where the file system can: a sync then has nothing to look for.
+  const int flags = access == Access::kReadOnly ? O_RDONLY : O_RDWR;
+  auto direct = File::open(path, flags | O_DIRECT);
+  CAIRN_TRY(File file, direct.ok() ? std::move(direct) : File::open(path, flags));
+  CAIRN_TRY(const std::uint64_t bytes, file_size(file.descriptor(), path));
+  alignas(kPage) std::array<std::byte, kPage> page;
+  if (bytes < kPage || pread(file.descriptor(), page.data(), page.size(), 0) != static_cast<ssize_t>(page.size())) {
+    return damaged(path, "was cut to " + std::to_string(bytes) + " bytes");
+  }
+  const auto half = load_le<std::uint64_t>(page.data() + 8);
+  if (load_le<std::uint32_t>(page.data()) != kMagic || load_le<std::uint32_t>(page.data() + 4) != kFormat ||
+      load_le<std::uint64_t>(page.data() + kHeaderBytes) != checksum64(page.data(), kHeaderBytes)) {
+    return damaged(path, "has a damaged header");
+  }
+  if (bytes != kPage + 2 * half) {
+    return damaged(path, "has " + std::to_string(bytes) + " bytes and should have " + std::to_string(kPage + 2 * half));
+  }
+  return std::unique_ptr<Journal>(new Journal(std::move(file), path, half));
+}
+
+Status Journal::read_half(unsigned half, GlobalPosition end, std::vector<Block>& blocks) const {
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  const std::unique_ptr<std::byte, Free> buffer(static_cast<std::byte*>(std::aligned_alloc(kPage, half_bytes_)));
+  const auto from = static_cast<off_t>(half_start(half, half_bytes_));
+  if (buffer == nullptr ||
+      pread(file_.descriptor(), buffer.get(), half_bytes_, from) != static_cast<ssize_t>(half_bytes_)) {
+    return system_error("reading " + path_.string(), buffer == nullptr ? ENOMEM : errno);
+  }
+  for (std::uint64_t at = 0; at < half_bytes_;) {
+    const auto block = sound_block({buffer.get() + at, half_bytes_ - at});
+    at += std::max(BlockCopy::padded(block.size()), kPage);
+    if (block.empty()) continue;
+    CAIRN_TRY(Block copy, BlockCopy::of(block));
+    if (copy->first_position() > end) blocks.push_back(std::move(copy));
+  }
+  return {};
+}
+
+Result<std::vector<Journal::Block>> Journal::blocks_after(GlobalPosition end) const {
+  std::vector<Block> blocks;
+  for (unsigned half = 0; half < 2; ++half) CAIRN_CHECK(read_half(half, end, blocks));
+  std::sort(blocks.begin(), blocks.end(),
+            [](const Block& a, const Block& b) { return a->first_position() < b->first_position(); });
+  for (const Block& block : blocks) {
+    if (block->first_position().value != end.value + 1) {
+      Error error = damaged(path_, "goes on at position " + std::to_string(block->first_position().value) +
+                                       ", but " + std::to_string(end.value + 1) + " and what follows is damaged");
+      error.position = end.value + 1;
+      return error;
+    }
+    end = block->last_position();
+  }
+  return blocks;
+}
+
+void Journal::turn_over() {
+  half_ = 1 - half_;
+  offset_ = 0;
+}
+
+void Journal::hold_until(GlobalPosition end) {
+  offset_ = half_bytes_;
+  last_ = {end, end};
+}
+
+Status Journal::write(const BlockCopy& block) {
+  CAIRN_ASSERT(has_room(block), offset_, block.pages().size());
+  auto left = block.pages();
+  auto at = static_cast<off_t>(half_start(half_, half_bytes_) + offset_);
+  while (!left.empty()) {
+    const ssize_t wrote = pwrite(file_.descriptor(), left.data(), left.size(), at);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) break;
+    left = left.subspan(static_cast<std::size_t>(wrote));
+    at += wrote;
+  }
+  if (!left.empty() || fdatasync(file_.descriptor()) != 0) {
+    Error error = system_error("committing to the journal " + path_.string(), errno);
+    error.code = Errc::kOutcomeUnknown;
+    return error;
+  }
+  offset_ += block.pages().size();
+  last_[half_] = block.last_position();
+  return {};
+}
+
+}  // namespace cairn

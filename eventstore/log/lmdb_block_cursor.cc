@@ -1,0 +1,84 @@
+#include "eventstore/log/lmdb_block_cursor.h"
+
+#include <string>
+#include <utility>
+
+#include "eventstore/base/endian.h"
+#include "eventstore/format/block_header.h"
+
+namespace cairn {
+namespace {
+
+std::string key_of(GlobalPosition position) {
+  std::string key(8, '\0');
+  store_be64(key.data(), position.value);
+  return key;
+}
+
+bool reaches(const lmdb::Record& record, GlobalPosition position) {
+  const auto header = BlockHeader::read(std::as_bytes(std::span(record.value.data(), record.value.size())));
+  return header.ok() && header->last_position() >= position;
+}
+
+}  // namespace
+
+Status LmdbBlockCursor::begin(Transaction which) {
+  if (txn_ && which == Transaction::kAny) return {};
+  cursor_.reset();
+  txn_.reset();
+  CAIRN_TRY(auto txn, env_.begin_read());
+  txn_.emplace(std::move(txn));
+  CAIRN_TRY(auto cursor, lmdb::Cursor::open(*txn_, table_));
+  cursor_.emplace(std::move(cursor));
+  return {};
+}
+
+RawBlock LmdbBlockCursor::take(YoungBlocks::Block block) {
+  current_young_ = std::move(block);
+  current_ = {current_young_->first_position(), current_young_->bytes()};
+  return current_;
+}
+
+Result<std::optional<RawBlock>> LmdbBlockCursor::take(const std::optional<lmdb::Record>& record) {
+  if (!record) return std::optional<RawBlock>();
+  if (record->key.size() != 8) return make_error(Errc::kCorruption, env_.name() + " has a record with a strange key");
+  current_young_.reset();
+  current_ = {{load_be64(record->key.data())}, std::as_bytes(std::span(record->value.data(), record->value.size()))};
+  return std::optional(current_);
+}
+
+Result<std::optional<RawBlock>> LmdbBlockCursor::seek(GlobalPosition position) {
+  if (auto young = young_.find(position)) return std::optional(take(std::move(young)));
+  const bool may_be_old = txn_.has_value();
+  CAIRN_CHECK(begin(Transaction::kAny));
+  const std::string key = key_of(position);
+  CAIRN_TRY(auto found, cursor_->at_or_before(key));
+  if (may_be_old && !(found && reaches(*found, position))) {
+    // The end of an old transaction: what comes after it may have moved to LMDB since.
+    CAIRN_CHECK(begin(Transaction::kNew));
+    CAIRN_TRY(found, cursor_->at_or_before(key));
+  }
+  return take(found);
+}
+
+Result<std::optional<RawBlock>> LmdbBlockCursor::last() {
+  if (auto young = young_.last()) return std::optional(take(std::move(young)));
+  CAIRN_CHECK(begin(Transaction::kNew));
+  CAIRN_TRY(const auto found, cursor_->last());
+  return take(found);
+}
+
+Result<std::optional<RawBlock>> LmdbBlockCursor::next() {
+  if (current_young_ == nullptr) {
+    CAIRN_TRY(const auto found, cursor_->next());
+    if (found) return take(found);
+  }
+  const auto header = BlockHeader::read(current_.bytes);
+  if (!header.ok()) return std::optional<RawBlock>();  // damaged, and so the last one that can be found
+  const GlobalPosition position{header->last_position().value + 1};
+  CAIRN_TRY(const auto block, seek(position));
+  if (!block || block->first_position != position) return std::optional<RawBlock>();
+  return block;
+}
+
+}  // namespace cairn
