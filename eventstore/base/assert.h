@@ -5,7 +5,8 @@
 
 namespace cairn::internal {
 
-[[noreturn]] void assertion_failed(const char* condition, const char* file, int line, const std::string& values);
+[[noreturn]] void assertion_failed(const char* condition, const char* file, int line,
+                                   const std::string& values);
 
 template <typename... Values>
 std::string print_values(const Values&... values) {
@@ -18,10 +19,10 @@ std::string print_values(const Values&... values) {
 
 // For what can only be a mistake of ours: prints the condition and the values and ends the process, in every
 // build. Bad data is an error (Result); bad logic is an assertion.
-#define CAIRN_ASSERT(condition, ...)                                                                    \
-  do {                                                                                                  \
-    if (!(condition)) [[unlikely]] {                                                                    \
-      ::cairn::internal::assertion_failed(#condition, __FILE__, __LINE__,                               \
-                                          ::cairn::internal::print_values(__VA_ARGS__));                \
-    }                                                                                                   \
+#define CAIRN_ASSERT(condition, ...)                                                     \
+  do {                                                                                   \
+    if (!(condition)) [[unlikely]] {                                                     \
+      ::cairn::internal::assertion_failed(#condition, __FILE__, __LINE__,                \
+                                          ::cairn::internal::print_values(__VA_ARGS__)); \
+    }                                                                                    \
   } while (false)

@@ -6,10 +6,14 @@
 #include <xxhash.h>
 
 #include "eventstore/base/assert.h"
+#include "eventstore/base/checksum_avx2.h"
 
 namespace cairn {
 
 std::uint64_t checksum64(const void* data, std::size_t size, std::uint64_t seed) {
+  // Wide registers pay off where a block is checked, not where a name is.
+  constexpr std::size_t kLargeBytes = 512;
+  if (size >= kLargeBytes && has_avx2()) return checksum64_avx2(data, size, seed);
   return XXH3_64bits_withSeed(data, size, seed);
 }
 

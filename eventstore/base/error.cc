@@ -8,17 +8,28 @@ namespace cairn {
 
 std::string_view to_string(Errc code) {
   switch (code) {
-    case Errc::kInvalidArgument: return "invalid-argument";
-    case Errc::kNotFound: return "not-found";
-    case Errc::kVersionConflict: return "version-conflict";
-    case Errc::kEventIdReused: return "event-id-reused";
-    case Errc::kTooLarge: return "too-large";
-    case Errc::kOverloaded: return "overloaded";
-    case Errc::kDiskFull: return "disk-full";
-    case Errc::kOutcomeUnknown: return "outcome-unknown";
-    case Errc::kFailedPrecondition: return "failed-precondition";
-    case Errc::kCorruption: return "corruption";
-    case Errc::kIo: return "io-error";
+    case Errc::kInvalidArgument:
+      return "invalid-argument";
+    case Errc::kNotFound:
+      return "not-found";
+    case Errc::kVersionConflict:
+      return "version-conflict";
+    case Errc::kEventIdReused:
+      return "event-id-reused";
+    case Errc::kTooLarge:
+      return "too-large";
+    case Errc::kOverloaded:
+      return "overloaded";
+    case Errc::kDiskFull:
+      return "disk-full";
+    case Errc::kOutcomeUnknown:
+      return "outcome-unknown";
+    case Errc::kFailedPrecondition:
+      return "failed-precondition";
+    case Errc::kCorruption:
+      return "corruption";
+    case Errc::kIo:
+      return "io-error";
   }
   return "unknown";
 }

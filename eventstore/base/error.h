@@ -32,17 +32,19 @@ struct Error {
   Errc code = Errc::kIo;
   std::string message;
 
-  std::string stream;                      // kVersionConflict, kEventIdReused
-  std::string expected_version;            // kVersionConflict: "3", "any", "exists"
-  std::optional<std::uint64_t> version;    // kVersionConflict: the current one; kEventIdReused: where the id stands
-  std::optional<Uuid> event_id;            // kEventIdReused
-  std::optional<std::uint64_t> limit;      // kTooLarge
-  std::optional<std::uint64_t> position;   // kCorruption: the first position that cannot be trusted
+  std::string stream;            // kVersionConflict, kEventIdReused
+  std::string expected_version;  // kVersionConflict: "3", "any", "exists"
+  std::optional<std::uint64_t>
+      version;                   // kVersionConflict: the current one; kEventIdReused: where the id stands
+  std::optional<Uuid> event_id;  // kEventIdReused
+  std::optional<std::uint64_t> limit;     // kTooLarge
+  std::optional<std::uint64_t> position;  // kCorruption: the first position that cannot be trusted
 };
 
 Error make_error(Errc code, std::string message);
 
-// For a failed system call: kDiskFull for ENOSPC and EDQUOT, kIo otherwise. `what` names the act and the file.
+// For a failed system call: kDiskFull for ENOSPC and EDQUOT, kIo otherwise. `what` names the act and the
+// file.
 Error system_error(std::string_view what, int error_number);
 
 }  // namespace cairn

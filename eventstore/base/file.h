@@ -19,7 +19,6 @@ class File {
 
   int descriptor() const { return descriptor_; }
 
-
  private:
   explicit File(int descriptor) : descriptor_(descriptor) {}
   int descriptor_;

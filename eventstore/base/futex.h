@@ -9,8 +9,8 @@
 
 namespace cairn {
 
-// Sleeps while `word` is `seen`; may return early. std::atomic::wait() yields the processor several times first, which
-// with many sleepers and few cores costs more than all the rest.
+// Sleeps while `word` is `seen`; may return early. std::atomic::wait() yields the processor several times
+// first, which with many sleepers and few cores costs more than all the rest.
 inline void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   static_assert(sizeof word == sizeof(std::uint32_t) && std::atomic<std::uint32_t>::is_always_lock_free);
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);

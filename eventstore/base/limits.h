@@ -7,15 +7,15 @@
 // StoreOptions instead.
 namespace cairn::limits {
 
-inline constexpr std::size_t kStreamNameBytesMax = 200;   // fits an index key with room for a suffix
+inline constexpr std::size_t kStreamNameBytesMax = 200;  // fits an index key with room for a suffix
 inline constexpr std::size_t kTypeNameBytesMax = 200;
 inline constexpr std::size_t kTagBytesMax = 200;
 inline constexpr std::size_t kTagsPerEventMax = 64;
-inline constexpr std::size_t kEventBytesMax = 8u << 20;    // data + metadata of one event
-inline constexpr std::size_t kRequestBytesMax = 16u << 20; // all events of one append
+inline constexpr std::size_t kEventBytesMax = 8u << 20;     // data + metadata of one event
+inline constexpr std::size_t kRequestBytesMax = 16u << 20;  // all events of one append
 inline constexpr std::size_t kRequestEventsMax = 10'000;
 inline constexpr std::size_t kRequestStreamsMax = 1'000;
 inline constexpr std::size_t kPageEventsMax = 10'000;
-inline constexpr std::size_t kPageBytesMax = 64u << 20;    // a page ends early rather than hold more
+inline constexpr std::size_t kPageBytesMax = 64u << 20;  // a page ends early rather than hold more
 
 }  // namespace cairn::limits

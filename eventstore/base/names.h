@@ -7,8 +7,8 @@ namespace cairn {
 // Whether `text` is well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text);
 
-// Whether `text` can be a stream, type or tag name: printable UTF-8, that is without control characters (C0, DEL and
-// C1). Length is not looked at.
+// Whether `text` can be a stream, type or tag name: printable UTF-8, that is without control characters (C0,
+// DEL and C1). Length is not looked at.
 bool is_printable_name(std::string_view text);
 
 }  // namespace cairn

@@ -9,8 +9,8 @@
 
 namespace cairn {
 
-// A value, or the reason there is none. Functions that can fail return it; looking at value() of a failure, or
-// error() of a success, is a mistake of ours and ends the process.
+// A value, or the reason there is none. Functions that can fail return it; looking at value() of a failure,
+// or error() of a success, is a mistake of ours and ends the process.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -85,17 +85,17 @@ using Status = Result<void>;
 #define CAIRN_CONCAT(a, b) CAIRN_CONCAT_INNER(a, b)
 
 // CAIRN_TRY(auto x, f()): declares x with f()'s value, or returns f()'s error from this function.
-#define CAIRN_TRY(declaration, expression)                                     \
-  auto CAIRN_CONCAT(cairn_try_, __LINE__) = (expression);                      \
-  if (!CAIRN_CONCAT(cairn_try_, __LINE__).ok()) {                              \
-    return std::move(CAIRN_CONCAT(cairn_try_, __LINE__)).error();              \
-  }                                                                            \
+#define CAIRN_TRY(declaration, expression)                        \
+  auto CAIRN_CONCAT(cairn_try_, __LINE__) = (expression);         \
+  if (!CAIRN_CONCAT(cairn_try_, __LINE__).ok()) {                 \
+    return std::move(CAIRN_CONCAT(cairn_try_, __LINE__)).error(); \
+  }                                                               \
   declaration = *std::move(CAIRN_CONCAT(cairn_try_, __LINE__))
 
 // CAIRN_CHECK(f()): returns f()'s error from this function, if there is one.
-#define CAIRN_CHECK(expression)                                                \
-  do {                                                                         \
-    if (auto cairn_check_status = (expression); !cairn_check_status.ok()) {    \
-      return std::move(cairn_check_status).error();                            \
-    }                                                                          \
+#define CAIRN_CHECK(expression)                                             \
+  do {                                                                      \
+    if (auto cairn_check_status = (expression); !cairn_check_status.ok()) { \
+      return std::move(cairn_check_status).error();                         \
+    }                                                                       \
   } while (false)

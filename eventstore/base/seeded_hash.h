@@ -9,8 +9,8 @@
 
 namespace cairn {
 
-// Hashes for tables whose keys clients choose: seeded anew in every process, so that nobody can prepare keys which
-// all fall into one bucket.
+// Hashes for tables whose keys clients choose: seeded anew in every process, so that nobody can prepare keys
+// which all fall into one bucket.
 std::uint64_t process_hash_seed();
 
 struct SeededHash {

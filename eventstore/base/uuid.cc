@@ -21,7 +21,8 @@ int hex_digit(char c) {
 
 bool dash_stands_at(std::size_t index) { return index == 8 || index == 13 || index == 18 || index == 23; }
 
-// Random numbers from the operating system, fetched a page at a time because a call per event shows in profiles.
+// Random numbers from the operating system, fetched a page at a time because a call per event shows in
+// profiles.
 std::uint64_t os_random() {
   thread_local std::array<std::uint64_t, 64> pool;
   thread_local std::size_t left = 0;

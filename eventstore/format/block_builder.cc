@@ -87,7 +87,8 @@ std::span<const std::byte> BlockBuilder::build(const BlockContents& contents) {
 
   auto block = message.initRoot<format::Block>();
   auto streams = block.initStreams(static_cast<unsigned>(contents.streams.size()));
-  for (unsigned i = 0; i < streams.size(); ++i) streams.set(i, as_text(contents.streams[i], buffer_->scratch));
+  for (unsigned i = 0; i < streams.size(); ++i)
+    streams.set(i, as_text(contents.streams[i], buffer_->scratch));
   auto types = block.initTypes(static_cast<unsigned>(contents.types.size()));
   for (unsigned i = 0; i < types.size(); ++i) types.set(i, as_text(contents.types[i], buffer_->scratch));
   auto events = block.initEvents(static_cast<unsigned>(contents.events.size()));

@@ -20,8 +20,8 @@ std::string_view view_of(capnp::Data::Reader data) {
 }
 
 Error damaged(const BlockHeader& header, const std::string& what) {
-  Error error = make_error(Errc::kCorruption,
-                           "log block " + std::to_string(header.first_position.value) + ": " + what);
+  Error error =
+      make_error(Errc::kCorruption, "log block " + std::to_string(header.first_position.value) + ": " + what);
   error.position = header.first_position.value;
   return error;
 }
@@ -89,45 +89,53 @@ Status BlockReader::open(std::span<const std::byte> block, BlockCheck check) {
 }
 
 Result<StoredEvent> BlockReader::read(GlobalPosition position) {
+  StoredEvent stored;
+  CAIRN_CHECK(read_into(position, stored));
+  return stored;
+}
+
+Status BlockReader::read_into(GlobalPosition position, StoredEvent& stored) {
   CAIRN_ASSERT(contains(position), position.value, header_.first_position.value);
   const auto index = static_cast<unsigned>(position.value - header_.first_position.value);
-  StoredEvent stored;
   std::uint64_t checksum = 0;
   try {
     const format::Event::Reader event = message_->events[index];
     const std::uint32_t stream = event.getStream();
     const std::uint32_t type = event.getType();
     if (stream >= message_->streams.size() || type >= message_->types.size()) {
-      return damaged(header_, "event at position " + std::to_string(position.value) + " names no stream or type");
+      return damaged(header_,
+                     "event at position " + std::to_string(position.value) + " names no stream or type");
     }
     const bool names_read = check_ == BlockCheck::kWholeBlock;
-    tags_.clear();
+    EventView& view = stored.event;
+    view.position = position;
+    view.version = {event.getVersion()};
+    view.stream = names_read ? streams_[stream] : view_of(message_->streams[stream]);
+    view.type = names_read ? types_[type] : view_of(message_->types[type]);
+    view.id = Uuid::from_halves(event.getIdHigh(), event.getIdLow());
+    view.schema = {event.getSchema()};
+    view.recorded_at = header_.recorded_at;
+    view.data = view_of(event.getData());
+    view.metadata = event.hasMetadata() ? view_of(event.getMetadata()) : std::string_view();
+    view.tags = {};
     if (event.hasTags()) {
+      tags_.clear();
       for (const auto tag : event.getTags()) tags_.push_back(view_of(tag));
+      view.tags = tags_;
     }
-    stored = StoredEvent{
-        .event = {.position = position,
-                  .version = {event.getVersion()},
-                  .stream = names_read ? streams_[stream] : view_of(message_->streams[stream]),
-                  .type = names_read ? types_[type] : view_of(message_->types[type]),
-                  .id = Uuid::from_halves(event.getIdHigh(), event.getIdLow()),
-                  .schema = {event.getSchema()},
-                  .recorded_at = header_.recorded_at,
-                  .data = view_of(event.getData()),
-                  .metadata = view_of(event.getMetadata()),
-                  .tags = tags_},
-        .previous = event.getPrevious(),
-        .jump = event.getJump(),
-        .store_made_id = (event.getFlags() & 1u) != 0};
+    stored.previous = event.getPrevious();
+    stored.jump = event.getJump();
+    stored.store_made_id = (event.getFlags() & 1u) != 0;
     checksum = event.getChecksum();
   } catch (const kj::Exception& exception) {
     return damaged(header_, "event at position " + std::to_string(position.value) + ": " +
                                 exception.getDescription().cStr());
   }
   if (check_ == BlockCheck::kEachEvent && event_checksum(stored) != checksum) {
-    return damaged(header_, "event at position " + std::to_string(position.value) + " does not match its checksum");
+    return damaged(header_,
+                   "event at position " + std::to_string(position.value) + " does not match its checksum");
   }
-  return stored;
+  return {};
 }
 
 }  // namespace cairn

@@ -13,12 +13,12 @@
 
 namespace cairn {
 
-// Whether opening a block computes the checksum of the whole block. Without it each event's own checksum is checked
-// when the event is read: right for one event out of a large block.
+// Whether opening a block computes the checksum of the whole block. Without it each event's own checksum is
+// checked when the event is read: right for one event out of a large block.
 enum class BlockCheck { kWholeBlock, kEachEvent };
 
-// Reads events of one block in place. Reusable; belongs to one thread. The bytes given to open() must outlive what
-// is read from them.
+// Reads events of one block in place. Reusable; belongs to one thread. The bytes given to open() must outlive
+// what is read from them.
 class BlockReader {
  public:
   BlockReader();
@@ -40,6 +40,9 @@ class BlockReader {
   // The event at `position`. Views live as long as the block's bytes, tags until the next call.
   // Fails with kCorruption. REQUIRES: contains(position).
   Result<StoredEvent> read(GlobalPosition position);
+
+  // The same into a place the caller keeps, for those who read many.
+  Status read_into(GlobalPosition position, StoredEvent& stored);
 
  private:
   struct Message;

@@ -10,10 +10,11 @@ namespace cairn {
 
 // How an event of a stream is found by its version without an index entry per event.
 //
-// Each event carries the position of the event before it in its stream and one longer jump back. The jumps follow
-// the skew-binary numbers: write a version as a sum of weights 2^k - 1, greatest first; the jump goes back by the
-// last, smallest one. Version v is then reached from any later one in O(log n) steps, and the whole table of
-// (stream, version) -> position that a B+tree would have to rewrite at random for every flush is not needed.
+// Each event carries the position of the event before it in its stream and one longer jump back. The jumps
+// follow the skew-binary numbers: write a version as a sum of weights 2^k - 1, greatest first; the jump goes
+// back by the last, smallest one. Version v is then reached from any later one in O(log n) steps, and the
+// whole table of (stream, version) -> position that a B+tree would have to rewrite at random for every flush
+// is not needed.
 
 // The version an event's jump leads to; 0 = before the first.
 constexpr std::uint64_t jump_version(std::uint64_t version) {
@@ -26,8 +27,8 @@ constexpr std::uint64_t jump_version(std::uint64_t version) {
   return version - weight;
 }
 
-// The positions a stream's head needs to give its next event both pointers: those of the head, of its jump, of the
-// jump's jump, and so on to the first; about log2(version) numbers.
+// The positions a stream's head needs to give its next event both pointers: those of the head, of its jump,
+// of the jump's jump, and so on to the first; about log2(version) numbers.
 class JumpPath {
  public:
   using Positions = boost::container::small_vector<std::uint64_t, 4>;

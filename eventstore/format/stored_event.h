@@ -14,8 +14,8 @@ struct StoredEvent {
   bool store_made_id = false;  // the id was not the client's, so no retry can carry it
 };
 
-// The checksum an event carries: of every field above, of the names and of the position, so that an event which is
-// found through a damaged pointer is not mistaken for another.
+// The checksum an event carries: of every field above, of the names and of the position, so that an event
+// which is found through a damaged pointer is not mistaken for another.
 std::uint64_t event_checksum(const StoredEvent& stored);
 
 }  // namespace cairn

@@ -8,7 +8,8 @@ namespace cairn {
 namespace {
 
 Error not_in_log(GlobalPosition position) {
-  Error error = make_error(Errc::kCorruption, "the log has no event at position " + std::to_string(position.value));
+  Error error =
+      make_error(Errc::kCorruption, "the log has no event at position " + std::to_string(position.value));
   error.position = position.value;
   return error;
 }
@@ -45,10 +46,11 @@ Result<StoredEvent> event_of(EventSource& events, GlobalPosition position, std::
                              StreamVersion version) {
   CAIRN_TRY(const StoredEvent stored, events.at(position));
   if (stored.event.stream != stream || stored.event.version != version) {
-    Error error = make_error(Errc::kCorruption, "position " + std::to_string(position.value) + " should be version " +
-                                                    std::to_string(version.value) + " of '" + std::string(stream) +
-                                                    "' and is version " + std::to_string(stored.event.version.value) +
-                                                    " of '" + std::string(stored.event.stream) + "'");
+    Error error =
+        make_error(Errc::kCorruption, "position " + std::to_string(position.value) + " should be version " +
+                                          std::to_string(version.value) + " of '" + std::string(stream) +
+                                          "' and is version " + std::to_string(stored.event.version.value) +
+                                          " of '" + std::string(stored.event.stream) + "'");
     error.position = position.value;
     return error;
   }

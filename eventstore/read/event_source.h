@@ -16,8 +16,8 @@ class EventSource {
  public:
   virtual ~EventSource() = default;
 
-  // The event, checked against its checksum; its views live until the next call. Fails with kCorruption when there
-  // is no such event: whoever asks has been told that there is.
+  // The event, checked against its checksum; its views live until the next call. Fails with kCorruption when
+  // there is no such event: whoever asks has been told that there is.
   virtual Result<StoredEvent> at(GlobalPosition position) = 0;
 };
 

@@ -60,14 +60,17 @@ FilterCursor::FilterCursor(const IndexReader& index, GlobalPosition through, con
                            const Tail::Snapshot& snapshot, const EventFilter& filter, Direction direction)
     : direction_(direction) {
   for (const auto& name : filter.categories) {
-    categories_.emplace_back(index, through, tail, snapshot, PostingTerm{PostingTerm::Kind::kCategory, name}, direction);
+    categories_.emplace_back(index, through, tail, snapshot, PostingTerm{PostingTerm::Kind::kCategory, name},
+                             direction);
   }
   for (const auto& name : filter.types) {
-    types_.emplace_back(index, through, tail, snapshot, PostingTerm{PostingTerm::Kind::kType, name}, direction);
+    types_.emplace_back(index, through, tail, snapshot, PostingTerm{PostingTerm::Kind::kType, name},
+                        direction);
   }
 }
 
-Result<std::optional<std::uint64_t>> FilterCursor::nearest(std::vector<TermCursor>& terms, std::uint64_t from) const {
+Result<std::optional<std::uint64_t>> FilterCursor::nearest(std::vector<TermCursor>& terms,
+                                                           std::uint64_t from) const {
   std::optional<std::uint64_t> best;
   for (TermCursor& term : terms) {
     CAIRN_TRY(const auto found, term.seek(from));

@@ -14,9 +14,13 @@ namespace cairn {
 // The positions of one term, from the index and the tail, in one direction. Lives within one read.
 class TermCursor {
  public:
-  TermCursor(const IndexReader& index, GlobalPosition through, const Tail& tail, const Tail::Snapshot& snapshot,
-             PostingTerm term, Direction direction)
-      : index_(index), through_(through), tail_(tail), snapshot_(snapshot), term_(std::move(term)),
+  TermCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
+             const Tail::Snapshot& snapshot, PostingTerm term, Direction direction)
+      : index_(index),
+        through_(through),
+        tail_(tail),
+        snapshot_(snapshot),
+        term_(std::move(term)),
         direction_(direction) {}
 
   // The first position at or beyond `from`, in the cursor's direction; nullopt when there is none.
@@ -44,8 +48,8 @@ class TermCursor {
 // The positions an EventFilter lets through: any of its categories and any of its types.
 class FilterCursor {
  public:
-  FilterCursor(const IndexReader& index, GlobalPosition through, const Tail& tail, const Tail::Snapshot& snapshot,
-               const EventFilter& filter, Direction direction);
+  FilterCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
+               const Tail::Snapshot& snapshot, const EventFilter& filter, Direction direction);
 
   Result<std::optional<std::uint64_t>> seek(std::uint64_t from);
 

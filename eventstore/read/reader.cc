@@ -74,7 +74,8 @@ Result<StreamPage> Reader::read_stream(std::string_view stream, const StreamQuer
 
   const std::uint64_t from = std::max<std::uint64_t>(query.from ? query.from->value : 1, 1);
   if (from > newest) return page;
-  // Events lead backward, so a forward page is read from its end. If that is too much, its first half is a page.
+  // Events lead backward, so a forward page is read from its end. If that is too much, its first half is a
+  // page.
   for (std::uint64_t count = std::min<std::uint64_t>(query.limit, newest - from + 1);; count /= 2) {
     EventPage copied;
     const std::uint64_t to = from + count - 1;
@@ -136,11 +137,12 @@ Result<GlobalPosition> Reader::scan(GlobalPosition from, const EventVisitor& vis
   const GlobalPosition head = news_.head();
   GlobalPosition last{0};
   if (from.value == 0) from.value = 1;
+  StoredEvent stored;
   const BlockVisitor each_event = [&](BlockReader& block, std::span<const std::byte>) -> Result<bool> {
     const std::uint64_t first = std::max(from.value, block.header().first_position.value);
     const std::uint64_t end = std::min(head.value, block.header().last_position().value);
     for (std::uint64_t position = first; position <= end; ++position) {
-      CAIRN_TRY(const StoredEvent stored, block.read({position}));
+      CAIRN_CHECK(block.read_into({position}, stored));
       last = {position};
       if (!visitor(stored.event)) return false;
     }
@@ -172,13 +174,15 @@ Result<StreamList> Reader::list_streams(const StreamListQuery& query) const {
     std::vector<std::string> created = tail_.created(snapshot, prefix, from, wanted);
     CAIRN_TRY(const std::vector<std::string> indexed, index.names(prefix, from, wanted));
     std::vector<std::string> merged;
-    std::set_union(created.begin(), created.end(), indexed.begin(), indexed.end(), std::back_inserter(merged));
+    std::set_union(created.begin(), created.end(), indexed.begin(), indexed.end(),
+                   std::back_inserter(merged));
     if (merged.empty()) break;
     // Beyond the shorter full list the other one may know names in between.
     if (merged.size() > wanted) merged.resize(wanted);
     from = merged.back() + '\0';
     for (std::string& name : merged) {
-      if (names.size() < wanted && (category.empty() || category_of(name) == category)) names.push_back(std::move(name));
+      if (names.size() < wanted && (category.empty() || category_of(name) == category))
+        names.push_back(std::move(name));
     }
     if (merged.size() < wanted) break;
   }

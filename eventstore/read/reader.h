@@ -13,7 +13,8 @@
 namespace cairn {
 
 // The reading half of EventStore; see there for what each call promises. Every call opens its own short
-// transactions and copies what it returns, so nothing a caller keeps holds the store's files back. Any thread.
+// transactions and copies what it returns, so nothing a caller keeps holds the store's files back. Any
+// thread.
 class Reader {
  public:
   Reader(BlockLog& log, const Tail& tail, const Index& index, const NewsBoard& news)

@@ -18,8 +18,8 @@ TEST(NamesTest, RefusesControlCharacters) {
 }
 
 TEST(NamesTest, RefusesWhatIsNotUtf8) {
-  for (const char* name : {"\x80", "\xC0\xAF", "\xC3", "\xE2\x82", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80\x80",
-                           "\xE0\x80\xAF", "\xF0\x80\x80\xAF", "\xFF"}) {
+  for (const char* name : {"\x80", "\xC0\xAF", "\xC3", "\xE2\x82", "\xED\xA0\x80", "\xF4\x90\x80\x80",
+                           "\xF8\x88\x80\x80\x80", "\xE0\x80\xAF", "\xF0\x80\x80\xAF", "\xFF"}) {
     EXPECT_FALSE(is_utf8(name)) << name;
     EXPECT_FALSE(is_printable_name(name)) << name;
   }
