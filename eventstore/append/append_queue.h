@@ -15,8 +15,8 @@
 
 namespace cairn {
 
-// Where everybody sleeps whose request was taken from the queue together. The writer wakes one, and whoever wakes
-// passes it on to two more: the writer goes on with the next block meanwhile.
+// Where everybody sleeps whose request was taken from the queue together. The writer wakes one, and whoever
+// wakes passes it on to two more: the writer goes on with the next block meanwhile.
 class WakeUp {
  public:
   // The writer has answered some of those who wait here.
@@ -54,18 +54,20 @@ struct PendingAppend {
   std::size_t bytes = 0;
   AppendCallback done;
   AppendWaiter* waiter = nullptr;
-  std::optional<Result<AppendResult>> planned;  // the answer, if the commit succeeds
+  std::optional<Result<AppendResult>> planned;  // the answer, if the commit succeeds; then the answer
 };
 
-// The bounded queue in front of the writer. While a block is being committed the next one gathers here; the writer then
-// takes all there is and does not wait for more. (Waiting for the clients of the last block to come back makes
-// larger blocks and no more events a second: the processors, which could serve them, idle during the commit.)
+// The bounded queue in front of the writer. While a block is being committed the next one gathers here; the
+// writer then takes all there is and does not wait for more. (Waiting for the clients of the last block to
+// come back makes larger blocks and no more events a second: the processors, which could serve them, idle
+// during the commit.)
 class AppendQueue {
  public:
-  AppendQueue(std::size_t requests_max, std::size_t bytes_max) : requests_max_(requests_max), bytes_max_(bytes_max) {}
+  AppendQueue(std::size_t requests_max, std::size_t bytes_max)
+      : requests_max_(requests_max), bytes_max_(bytes_max) {}
 
-  // Returns what will wake the caller; kOverloaded when the queue is full, kFailedPrecondition once closed. Only on
-  // success is `append` moved from.
+  // Returns what will wake the caller; kOverloaded when the queue is full, kFailedPrecondition once closed.
+  // Only on success is `append` moved from.
   Result<std::shared_ptr<WakeUp>> push(PendingAppend& append, std::size_t bytes);
 
   struct Round {
@@ -73,8 +75,8 @@ class AppendQueue {
     std::shared_ptr<WakeUp> wake_up;
   };
 
-  // Waits for requests and takes all there are. Empty once the queue is closed and drained. Watches for a moment
-  // before it sleeps: waking up again takes longer than most clients need to come back.
+  // Waits for requests and takes all there are. Empty once the queue is closed and drained. Watches for a
+  // moment before it sleeps: waking up again takes longer than most clients need to come back.
   Round take();
 
   // No more requests are taken; `why` is what they are told.

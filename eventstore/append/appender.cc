@@ -16,9 +16,12 @@ Error closing() { return make_error(Errc::kFailedPrecondition, "the store is clo
 
 Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end,
                    std::function<Status()> make_room)
-    : parts_(parts), options_(options), make_room_(std::move(make_room)),
+    : parts_(parts),
+      options_(options),
+      make_room_(std::move(make_room)),
       queue_(options.queue_requests_max, options.queue_bytes_max),
-      planner_(parts.log, parts.tail, parts.index, parts.store_id, options.dedup_window_days), end_(end),
+      planner_(parts.log, parts.tail, parts.index, parts.store_id, options.dedup_window_days),
+      end_(end),
       published_hash_(end.hash) {
   ++end_.epoch;  // a new writer: whoever wrote before it can write no more
   thread_ = std::thread([this] { run(); });
@@ -33,11 +36,12 @@ Result<AppendResult> Appender::append(AppendRequest request) {
   AppendWaiter waiter;
   PendingAppend pending{.request = std::move(request), .waiter = &waiter};
   CAIRN_TRY(const auto wake_up, enqueue(pending));
-  // Somebody who waits alone watches for the answer: waking up from sleep would take as long as the commit. When
-  // there are more, they would only be in each other's way.
+  // Somebody who waits alone watches for the answer: waking up from sleep would take as long as the commit.
+  // When there are more, they would only be in each other's way.
   const bool alone = waiting_.fetch_add(1) == 0;
   const auto watch_until = std::chrono::steady_clock::now() + kWatchAnswer;
-  while (!waiter.answered.load() && alone && waiting_.load() == 1 && std::chrono::steady_clock::now() < watch_until) {
+  while (!waiter.answered.load() && alone && waiting_.load() == 1 &&
+         std::chrono::steady_clock::now() < watch_until) {
     std::this_thread::yield();
   }
   wake_up->wait_until(waiter.answered);
@@ -59,19 +63,22 @@ Result<std::shared_ptr<WakeUp>> Appender::enqueue(PendingAppend& pending) {
 
 void Appender::run() {
   for (;;) {
-    AppendQueue::Round round = queue_.take();
-    if (round.appends.empty()) return;
-    for (std::size_t from = 0; from < round.appends.size();) {
-      from = write_block(round, from);
-      round.wake_up->answered();
+    const auto round = std::make_shared<AppendQueue::Round>(queue_.take());
+    if (round->appends.empty()) return;
+    for (std::size_t from = 0; from < round->appends.size();) {
+      const std::size_t to = write_block(*round, from);
+      round->wake_up->answered();
+      answerer_.deliver(round, from, to);
+      from = to;
     }
   }
 }
 
 // Plans, commits and answers as many requests as fit one block; returns where the next block starts.
 std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
-  Status status = stopped_ ? Status(make_error(Errc::kFailedPrecondition, "the store has stopped taking appends"))
-                           : make_room_();
+  Status status = stopped_
+                      ? Status(make_error(Errc::kFailedPrecondition, "the store has stopped taking appends"))
+                      : make_room_();
   std::size_t to = from;
   if (status.ok()) {
     const Timestamp now = std::max(options_.clock(), end_.recorded_at);
@@ -80,7 +87,8 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
     while (to < round.appends.size()) {
       PendingAppend& append = round.appends[to];
       bytes += append.bytes;
-      if (to > from && (bytes > options_.block_bytes_max || planner_.events() >= options_.block_events_max)) break;
+      if (to > from && (bytes > options_.block_bytes_max || planner_.events() >= options_.block_events_max))
+        break;
       append.planned = planner_.add(append.request);
       ++to;
     }
@@ -96,8 +104,8 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
       answer(append, *std::move(append.planned));
     } else if (status.error().code == Errc::kOutcomeUnknown && append.planned && !append.planned->ok()) {
       // Refused on the strength of requests whose fate is unknown, and not written in any case.
-      answer(append, make_error(Errc::kFailedPrecondition, "the store has stopped taking appends: " +
-                                                               status.error().message));
+      answer(append, make_error(Errc::kFailedPrecondition,
+                                "the store has stopped taking appends: " + status.error().message));
     } else {
       answer(append, status.error());
     }
@@ -116,7 +124,7 @@ Status Appender::commit() {
     return written;
   }
   end_.hash = sha256(block);
-  const BlockSummary summary = planner_.summary(end_.hash);
+  BlockSummary summary = planner_.summary(end_.hash);
   end_.last_position = summary.last_position();
   end_.recorded_at = summary.recorded_at;
   parts_.tail.apply(summary);
@@ -127,18 +135,20 @@ Status Appender::commit() {
   counters_.events += summary.events.size();
   ++counters_.commits;
   counters_.block_bytes += block.size();
-  counters_.commit_micros += static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+  counters_.commit_micros +=
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   parts_.news.publish(end_.last_position);
   return {};
 }
 
 void Appender::stop(const Error& cause) {
   stopped_ = true;
-  queue_.close(make_error(Errc::kFailedPrecondition, "the store has stopped taking appends: " + cause.message));
+  queue_.close(
+      make_error(Errc::kFailedPrecondition, "the store has stopped taking appends: " + cause.message));
   if (options_.on_fatal) options_.on_fatal(cause.message);
 }
 
+// Whoever waits has its answer now; callbacks are called by the answerer.
 void Appender::answer(PendingAppend& append, Result<AppendResult> answer) {
   if (answer.ok()) {
     ++counters_.appends;
@@ -152,7 +162,7 @@ void Appender::answer(PendingAppend& append, Result<AppendResult> answer) {
     append.waiter->answer.emplace(std::move(answer));
     append.waiter->answered.store(true);
   } else {
-    append.done(std::move(answer));
+    append.planned.emplace(std::move(answer));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <thread>
 
+#include "eventstore/append/answerer.h"
 #include "eventstore/append/append_queue.h"
 #include "eventstore/append/block_planner.h"
 #include "eventstore/base/checksum.h"
@@ -34,8 +35,10 @@ struct AppendCounters {
 // The one writer. Takes what is queued, makes blocks of it, commits, publishes, answers.
 //
 // Invariants:
-//  1. A success is answered after the commit that holds it, never before; so is a repeat of something in the block.
-//  2. What is committed is in the tail before anybody is answered or told, so whoever knows of an event can read it.
+//  1. A success is answered after the commit that holds it, never before; so is a repeat of something in the
+//  block.
+//  2. What is committed is in the tail before anybody is answered or told, so whoever knows of an event can
+//  read it.
 //  3. After a commit whose outcome is unknown nothing is written any more.
 class Appender {
  public:
@@ -47,8 +50,10 @@ class Appender {
     Uuid store_id;
   };
 
-  // `make_room` is called before each block and may wait for the flusher; an error refuses the block's requests.
-  Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end, std::function<Status()> make_room);
+  // `make_room` is called before each block and may wait for the flusher; an error refuses the block's
+  // requests.
+  Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end,
+           std::function<Status()> make_room);
 
   // Finishes what is queued.
   ~Appender();
@@ -77,10 +82,11 @@ class Appender {
   std::atomic<unsigned> waiting_ = 0;  // callers of append() that wait
   BlockPlanner planner_;
   BlockBuilder builder_;
-  LogEnd end_;                           // the writer's own
+  LogEnd end_;  // the writer's own
   bool stopped_ = false;
   mutable std::mutex hash_mutex_;
   Sha256 published_hash_;
+  Answerer answerer_;  // outlives the writer, which gives it work
   std::thread thread_;
 };
 

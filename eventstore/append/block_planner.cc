@@ -31,7 +31,11 @@ class BlockPlanner::Events final : public EventSource {
 
 BlockPlanner::BlockPlanner(BlockLog& log, const Tail& tail, const Index& index, const Uuid& store_id,
                            std::optional<std::uint32_t> dedup_window_days)
-    : log_(log), tail_(tail), index_(index), id_lookup_(tail, index, store_id), window_days_(dedup_window_days),
+    : log_(log),
+      tail_(tail),
+      index_(index),
+      id_lookup_(tail, index, store_id),
+      window_days_(dedup_window_days),
       source_(std::make_unique<Events>(*this)) {}
 
 BlockPlanner::~BlockPlanner() = default;
@@ -103,23 +107,22 @@ Result<AppendResult> BlockPlanner::add(const AppendRequest& request) {
   if (failed_check) return *std::move(failed_check);
 
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    if (!request.streams[i].events.empty()) result.streams[i] = take(request.streams[i], *streams[i]);
+    if (!request.streams[i].events.empty()) take(request.streams[i], *streams[i], result.streams[i]);
   }
   return result;
 }
 
-StreamAppendResult BlockPlanner::take(const StreamAppend& append, Stream& stream) {
+void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppendResult& result) {
   if (!stream.block_index) {
     stream.block_index = static_cast<std::uint32_t>(block_streams_.size());
     stream.created = !stream.head.exists();
     block_streams_.push_back(stream.name);
     block_stream_heads_.push_back(&stream);
   }
-  StreamAppendResult result{.stream = append.stream,
-                            .first_version = {stream.head.version.value + 1},
-                            .last_version = {stream.head.version.value + append.events.size()},
-                            .first_position = {first_position_.value + events_.size()},
-                            .last_position = {first_position_.value + events_.size() + append.events.size() - 1}};
+  result.first_version = {stream.head.version.value + 1};
+  result.last_version = {stream.head.version.value + append.events.size()};
+  result.first_position = {first_position_.value + events_.size()};
+  result.last_position = {first_position_.value + events_.size() + append.events.size() - 1};
   for (const NewEvent& event : append.events) {
     const GlobalPosition position{first_position_.value + events_.size()};
     BlockContents::Event& planned = events_.emplace_back();
@@ -144,7 +147,6 @@ StreamAppendResult BlockPlanner::take(const StreamAppend& append, Stream& stream
     }
     if (event.id) ids_[*event.id] = position;
   }
-  return result;
 }
 
 std::uint32_t BlockPlanner::type_index(std::string_view type) {

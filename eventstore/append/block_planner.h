@@ -22,10 +22,12 @@ namespace cairn {
 // Decides what goes into the next block. Belongs to the writer's thread.
 //
 // Invariants:
-//  1. A request is checked against the streams as they are after every request accepted before it, in this block or
+//  1. A request is checked against the streams as they are after every request accepted before it, in this
+//  block or
 //     an earlier one.
 //  2. A request that is refused leaves no trace: everything is checked before anything is taken.
-//  3. Positions and versions are given here and nowhere else, and only become true with the commit: begin() starts
+//  3. Positions and versions are given here and nowhere else, and only become true with the commit: begin()
+//  starts
 //     over from what the log has.
 class BlockPlanner {
  public:
@@ -36,8 +38,8 @@ class BlockPlanner {
   // Starts an empty block.
   void begin(GlobalPosition first_position, Timestamp now);
 
-  // Takes `request` into the block, or finds that it was applied before, or refuses it. A success holds only once
-  // the block is committed. The request must stay where it is until the next begin().
+  // Takes `request` into the block, or finds that it was applied before, or refuses it. A success holds only
+  // once the block is committed. The request must stay where it is until the next begin().
   Result<AppendResult> add(const AppendRequest& request);
 
   std::size_t events() const { return events_.size(); }
@@ -61,7 +63,8 @@ class BlockPlanner {
   };
 
   Result<Stream*> stream(std::string_view name);
-  StreamAppendResult take(const StreamAppend& append, Stream& stream);
+  // Gives the events of `append` their places, and tells them in `result`.
+  void take(const StreamAppend& append, Stream& stream, StreamAppendResult& result);
   std::uint32_t type_index(std::string_view type);
 
   BlockLog& log_;

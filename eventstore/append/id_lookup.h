@@ -17,7 +17,8 @@ class IdLookup {
       : tail_(tail), index_(index), seed_(Index::id_seed(store_id)) {}
 
   // The position of the event with this id that was recorded on `first_day` or later.
-  Result<std::optional<GlobalPosition>> find(const Uuid& id, std::uint32_t first_day, EventSource& events) const;
+  Result<std::optional<GlobalPosition>> find(const Uuid& id, std::uint32_t first_day,
+                                             EventSource& events) const;
 
  private:
   const Tail& tail_;

@@ -12,7 +12,8 @@ bool same_body(const NewEvent& event, const EventView& stored) {
          std::equal(event.tags.begin(), event.tags.end(), stored.tags.begin(), stored.tags.end());
 }
 
-StreamAppendResult result_for(const StreamAppend& append, StreamVersion first, GlobalPosition first_position) {
+StreamAppendResult result_for(const StreamAppend& append, StreamVersion first,
+                              GlobalPosition first_position) {
   const std::uint64_t more = append.events.size() - 1;
   return {append.stream, first, {first.value + more}, first_position, {first_position.value + more}};
 }
@@ -21,7 +22,8 @@ StreamAppendResult result_for(const StreamAppend& append, StreamVersion first, G
 // `position`. The events of one append are neighbours in the log, so the others follow it.
 // REQUIRES: the id of the first event is the one at `position`.
 Result<std::optional<StreamAppendResult>> compare(const StreamAppend& append, const StreamHead& head,
-                                                  StreamVersion first, GlobalPosition position, EventSource& events) {
+                                                  StreamVersion first, GlobalPosition position,
+                                                  EventSource& events) {
   for (std::uint64_t i = 0; i < append.events.size(); ++i) {
     const NewEvent& event = append.events[i];
     const bool there = first.value + i <= head.version.value;
@@ -59,7 +61,8 @@ Result<std::optional<StreamAppendResult>> check_exact(const StreamAppend& append
     CAIRN_CHECK(check_unused(append, events, find_id));
     return std::optional<StreamAppendResult>();
   }
-  if (head.version.value < expected || !append.events.front().id) return version_conflict(append, head.version);
+  if (head.version.value < expected || !append.events.front().id)
+    return version_conflict(append, head.version);
   const StreamVersion first{expected + 1};
   CAIRN_TRY(const GlobalPosition position, position_of(events, append.stream, head, first));
   CAIRN_TRY(const StoredEvent stored, event_of(events, position, append.stream, first));
@@ -87,7 +90,8 @@ Result<std::optional<StreamAppendResult>> check_by_id(const StreamAppend& append
 
 Result<std::optional<StreamAppendResult>> check_repeat(const StreamAppend& append, const StreamHead& head,
                                                        EventSource& events, const FindId& find_id) {
-  if (const auto expected = append.expected.exact()) return check_exact(append, *expected, head, events, find_id);
+  if (const auto expected = append.expected.exact())
+    return check_exact(append, *expected, head, events, find_id);
   return check_by_id(append, head, events, find_id);
 }
 

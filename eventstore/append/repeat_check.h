@@ -19,9 +19,9 @@ using FindId = std::function<Result<std::optional<GlobalPosition>>(const Uuid&)>
 //   kVersionConflict    the stream is elsewhere, and not because of these events
 //   kEventIdReused      an id stands for another event, or for one elsewhere
 //
-// With an exact version the answer is in the stream itself: the ids are compared with those where the events would
-// stand, which holds for ever. With "any" and "exists" the ids are looked up, which holds as long as they are
-// remembered. A new event's id must not be remembered from anywhere.
+// With an exact version the answer is in the stream itself: the ids are compared with those where the events
+// would stand, which holds for ever. With "any" and "exists" the ids are looked up, which holds as long as
+// they are remembered. A new event's id must not be remembered from anywhere.
 Result<std::optional<StreamAppendResult>> check_repeat(const StreamAppend& append, const StreamHead& head,
                                                        EventSource& events, const FindId& find_id);
 

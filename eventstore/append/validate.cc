@@ -16,8 +16,8 @@ constexpr std::size_t kEventOverheadBytes = 128;
 Error invalid(const std::string& message) { return make_error(Errc::kInvalidArgument, message); }
 
 Error too_large(const std::string& field, std::size_t is, std::size_t limit) {
-  Error error = make_error(Errc::kTooLarge, field + ": " + std::to_string(is) + " is over the limit of " +
-                                                std::to_string(limit));
+  Error error = make_error(
+      Errc::kTooLarge, field + ": " + std::to_string(is) + " is over the limit of " + std::to_string(limit));
   error.limit = limit;
   return error;
 }
@@ -25,8 +25,8 @@ Error too_large(const std::string& field, std::size_t is, std::size_t limit) {
 Status check_name(const std::string& field, std::string_view name, std::size_t bytes_max) {
   if (name.empty()) return invalid(field + " is empty");
   if (name.size() > bytes_max) {
-    return invalid(field + " has " + std::to_string(name.size()) + " bytes, at most " + std::to_string(bytes_max) +
-                   " are allowed");
+    return invalid(field + " has " + std::to_string(name.size()) + " bytes, at most " +
+                   std::to_string(bytes_max) + " are allowed");
   }
   if (!is_printable_name(name)) return invalid(field + " must be printable UTF-8 without control characters");
   return {};
@@ -34,7 +34,8 @@ Status check_name(const std::string& field, std::string_view name, std::size_t b
 
 Status check_stream(const StreamAppend& append, Origin origin, const std::string& field) {
   CAIRN_CHECK(check_name(field, append.stream, limits::kStreamNameBytesMax));
-  if (append.stream.find('/') != std::string::npos) return invalid(field + " '" + append.stream + "' has a '/'");
+  if (append.stream.find('/') != std::string::npos)
+    return invalid(field + " '" + append.stream + "' has a '/'");
   if (is_system_stream(append.stream) && origin != Origin::kSystem) {
     return invalid(field + " '" + append.stream + "' is reserved: names that start with '$' are Cairn's own");
   }
