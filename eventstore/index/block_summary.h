@@ -9,8 +9,8 @@
 
 namespace cairn {
 
-// What a block means for the index. Made by the writer for the block it wrote and by recovery for the blocks it
-// reads. The names live in the block's bytes or the writer's requests; whoever keeps them copies.
+// What a block means for the index. Made by the writer for the block it wrote and by recovery for the blocks
+// it reads. The names live in the block's bytes or the writer's requests; whoever keeps them copies.
 struct BlockSummary {
   struct Stream {
     std::string_view name;

@@ -1,5 +1,8 @@
 #include "eventstore/index/flusher.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <string>
 #include <utility>
@@ -7,6 +10,7 @@
 namespace cairn {
 namespace {
 
+constexpr int kNice = 10;
 constexpr std::chrono::seconds kRetryAfter{1};
 constexpr std::chrono::minutes kTidyEvery{1};
 
@@ -46,7 +50,9 @@ Status Flusher::flush_once() {
   std::lock_guard writing(flush_mutex_);
   const auto generation = tail_.freeze();
   if (generation == nullptr) return {};
-  const Status status = index_.flush(*generation, store_id_, options_.first_id_day());
+  // When the next generation is full already, appends are about to wait for us.
+  const auto hurry = [this] { return tail_.active_events() >= options_.flush_at_events; };
+  const Status status = index_.flush(*generation, store_id_, options_.first_id_day(), hurry);
   if (status.ok()) {
     tail_.drop_frozen();
     ++flushes_;
@@ -70,6 +76,8 @@ void Flusher::report(const Error& error) const {
 }
 
 void Flusher::run() {
+  // Writers wait for the log and nobody waits for the index: where processors are short, the log comes first.
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
   auto tidy_at = std::chrono::steady_clock::now() + kTidyEvery;
   std::unique_lock lock(mutex_);
   while (!stopping_) {

@@ -15,8 +15,8 @@
 
 namespace cairn {
 
-// Writes the tail to the index from a thread of its own, whenever it has grown enough. An index that cannot be
-// written (a full disk) is tried again; meanwhile the tail grows, up to a bound.
+// Writes the tail to the index from a thread of its own, whenever it has grown enough. An index that cannot
+// be written (a full disk) is tried again; meanwhile the tail grows, up to a bound.
 class Flusher {
  public:
   struct Options {
@@ -33,8 +33,8 @@ class Flusher {
   // Stops without flushing what is left; flush() before if that is wanted.
   ~Flusher();
 
-  // To be called now and then by the writer: wakes the thread when there is enough, waits when there is too much, fails
-  // when the index cannot be written and the tail is full.
+  // To be called now and then by the writer: wakes the thread when there is enough, waits when there is too
+  // much, fails when the index cannot be written and the tail is full.
   Status make_room();
 
   // Writes everything that is in the tail at the time of the call and returns when it is on disk.

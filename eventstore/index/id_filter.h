@@ -6,8 +6,8 @@
 
 namespace cairn {
 
-// A Bloom filter whose bits for one hash stand in one 64-bit word, so that asking costs one cache miss. At 16 bits an
-// entry about one stranger in a hundred is let through.
+// A Bloom filter whose bits for one hash stand in one 64-bit word, so that asking costs one cache miss. At 16
+// bits an entry about one stranger in a hundred is let through.
 class IdFilter {
  public:
   explicit IdFilter(std::size_t entries) : words_(entries / 4 + 1) {}

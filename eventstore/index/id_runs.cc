@@ -148,8 +148,8 @@ Result<int> IdRuns::add(MDB_txn* txn, std::uint32_t day, std::vector<Entry> entr
   for (const auto& run : *pending_) {
     if (run->day == day) number = std::max(number, run->number + 1);
   }
-  // A run that is not at least twice as large as what comes after it is merged into it: few runs a day, each id
-  // rewritten a few times at most.
+  // A run that is not at least twice as large as what comes after it is merged into it: few runs a day, each
+  // id rewritten a few times at most.
   for (;;) {
     const auto last = std::find_if(pending_->rbegin(), pending_->rend(),
                                    [day](const auto& run) { return run->day == day; });
@@ -169,7 +169,8 @@ Result<int> IdRuns::add(MDB_txn* txn, std::uint32_t day, std::vector<Entry> entr
   return write_run(txn, day, number, entries);
 }
 
-Result<int> IdRuns::write_run(MDB_txn* txn, std::uint32_t day, std::uint32_t number, std::span<const Entry> entries) {
+Result<int> IdRuns::write_run(MDB_txn* txn, std::uint32_t day, std::uint32_t number,
+                              std::span<const Entry> entries) {
   auto run = std::make_shared<Run>(
       Run{.day = day, .number = number, .entries = entries.size(), .filter = IdFilter(entries.size())});
   for (std::size_t from = 0; from < entries.size(); from += kChunkEntries) {
@@ -179,7 +180,8 @@ Result<int> IdRuns::write_run(MDB_txn* txn, std::uint32_t day, std::uint32_t num
     run->fences.push_back(chunk.front().hash);
     for (const Entry& entry : chunk) run->filter.add(entry.hash);
   }
-  if (const int code = put_items(txn, table_, key_of(day, number, kFilterChunk), run->filter.words()); code != 0) {
+  if (const int code = put_items(txn, table_, key_of(day, number, kFilterChunk), run->filter.words());
+      code != 0) {
     return code;
   }
   pending_->push_back(std::move(run));
@@ -204,10 +206,11 @@ Result<std::vector<IdRuns::Entry>> IdRuns::read_run(MDB_txn* txn, const Run& run
 
 Result<int> IdRuns::erase_run(MDB_txn* txn, const Run& run) const {
   for (std::size_t chunk = 0; chunk <= run.fences.size(); ++chunk) {
-    const std::string key = key_of(run.day, run.number,
-                                   chunk == run.fences.size() ? kFilterChunk : static_cast<std::uint32_t>(chunk));
+    const std::string key = key_of(
+        run.day, run.number, chunk == run.fences.size() ? kFilterChunk : static_cast<std::uint32_t>(chunk));
     MDB_val key_val = lmdb::to_val(key);
-    if (const int code = mdb_del(txn, table_, &key_val, nullptr); code != 0 && code != MDB_NOTFOUND) return code;
+    if (const int code = mdb_del(txn, table_, &key_val, nullptr); code != 0 && code != MDB_NOTFOUND)
+      return code;
   }
   return 0;
 }

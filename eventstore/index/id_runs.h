@@ -14,10 +14,10 @@
 
 namespace cairn {
 
-// Remembers which event ids were used, by day. Ids are random, and putting each where it belongs in a B+tree would
-// rewrite a page per id; instead every flush writes its ids as one sorted run, small runs of a day are merged, and
-// a filter in memory (two bytes an id) answers for the ids that were never seen. Only hashes are kept: the event
-// at the position says whether it is the id.
+// Remembers which event ids were used, by day. Ids are random, and putting each where it belongs in a B+tree
+// would rewrite a page per id; instead every flush writes its ids as one sorted run, small runs of a day are
+// merged, and a filter in memory (two bytes an id) answers for the ids that were never seen. Only hashes are
+// kept: the event at the position says whether it is the id.
 //
 //   key    day, run, chunk (u32 each, big-endian); the last chunk number is the run's filter
 //   value  (hash u64, position u64) pairs in order of hash, sealed; the filter's words, sealed
@@ -41,7 +41,8 @@ class IdRuns {
   Result<std::vector<GlobalPosition>> find(std::uint64_t hash, std::uint32_t first_day) const;
 
   // The steps of a flush, inside its transaction: adds a day's ids (sorted by hash), drops the days before
-  // `first_day`, and once the transaction is committed makes the result visible. Return LMDB's code, or damage.
+  // `first_day`, and once the transaction is committed makes the result visible. Return LMDB's code, or
+  // damage.
   Result<int> add(MDB_txn* txn, std::uint32_t day, std::vector<Entry> entries);
   Result<int> drop_before(MDB_txn* txn, std::uint32_t first_day);
   void publish();
@@ -62,7 +63,8 @@ class IdRuns {
 
   Result<std::optional<std::vector<GlobalPosition>>> find_in(const Runs& runs, std::uint64_t hash,
                                                              std::uint32_t first_day) const;
-  Result<int> write_run(MDB_txn* txn, std::uint32_t day, std::uint32_t number, std::span<const Entry> entries);
+  Result<int> write_run(MDB_txn* txn, std::uint32_t day, std::uint32_t number,
+                        std::span<const Entry> entries);
   Result<std::vector<Entry>> read_run(MDB_txn* txn, const Run& run) const;
   Result<int> erase_run(MDB_txn* txn, const Run& run) const;
   std::shared_ptr<const Runs> runs() const;

@@ -19,7 +19,10 @@ namespace {
 constexpr std::string_view kStateKey = "state";
 constexpr std::uint32_t kIndexFormat = 1;
 constexpr std::size_t kStateBytes = 4 + 16 + 8 + 32;
-constexpr std::size_t kHeadsPerCommit = 4'096;
+// Each head may dirty a page, and a commit of the log may have to wait for all that a commit of the index
+// writes.
+constexpr std::size_t kHeadsPerCommit = 64;
+constexpr std::size_t kHeadsPerHurriedCommit = 8'192;
 constexpr std::uint64_t kCheckedAtOpenBytesMax = 1u << 30;
 
 std::string encode_state(const IndexState& state) {
@@ -78,7 +81,8 @@ Result<std::optional<StreamHead>> IndexReader::find(std::string_view stream) con
   if (!value) return std::optional<StreamHead>();
   CAIRN_TRY(const std::string_view payload, record::unseal(stream, *value));
   auto head = record::decode_head(payload);
-  if (!head) return make_error(Errc::kCorruption, "index stream '" + std::string(stream) + "' cannot be read");
+  if (!head)
+    return make_error(Errc::kCorruption, "index stream '" + std::string(stream) + "' cannot be read");
   return head;
 }
 
@@ -86,7 +90,8 @@ Result<std::vector<std::string>> IndexReader::names(std::string_view prefix, std
                                                     std::size_t limit) const {
   std::vector<std::string> names;
   if (prefix.size() > limits::kStreamNameBytesMax) return names;
-  from = from.substr(0, limits::kStreamNameBytesMax + 1);  // cut, it still stands after every name it stood after
+  from = from.substr(
+      0, limits::kStreamNameBytesMax + 1);  // cut, it still stands after every name it stood after
   CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn_, tables_.streams));
   // LMDB refuses an empty key; no name is below one zero byte.
   const std::string_view start = std::max(prefix, from);
@@ -98,7 +103,8 @@ Result<std::vector<std::string>> IndexReader::names(std::string_view prefix, std
   return names;
 }
 
-Result<std::optional<postings::Chunk>> IndexReader::chunk_at(const PostingTerm& term, GlobalPosition position) const {
+Result<std::optional<postings::Chunk>> IndexReader::chunk_at(const PostingTerm& term,
+                                                             GlobalPosition position) const {
   if (term.name.size() > limits::kTypeNameBytesMax) return std::optional<postings::Chunk>();
   return postings::chunk_at(txn_, tables_.postings, term, position.value);
 }
@@ -118,7 +124,7 @@ Result<std::optional<IndexState>> IndexReader::state() const {
 
 Status IndexReader::for_each(Table table,
                              const std::function<void(std::string_view, std::string_view)>& visit) const {
-  const MDB_dbi dbi = table == Table::kStreams ? tables_.streams
+  const MDB_dbi dbi = table == Table::kStreams    ? tables_.streams
                       : table == Table::kPostings ? tables_.postings
                                                   : tables_.ids;
   CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn_, dbi));
@@ -172,7 +178,8 @@ Status Index::commit(const std::function<Result<int>(MDB_txn*)>& write) {
       CAIRN_TRY(code, write(txn.get()));
       if (code == 0) code = txn.commit();
     } catch (const lmdb::BrokenStructure& broken) {
-      return make_error(Errc::kCorruption, "the index in " + folder_.string() + " is damaged: " + broken.what());
+      return make_error(Errc::kCorruption,
+                        "the index in " + folder_.string() + " is damaged: " + broken.what());
     }
     if (code == 0) return {};
     if (ids_ != nullptr) ids_->discard();
@@ -186,7 +193,8 @@ Status Index::check() {
   CAIRN_CHECK(lmdb::check_trees(folder_ / "data.mdb", lmdb::TreeCheck::kAll));
   CAIRN_TRY(const IndexReader reader, read());
   Status status;
-  for (const auto table : {IndexReader::Table::kStreams, IndexReader::Table::kPostings, IndexReader::Table::kIds}) {
+  for (const auto table :
+       {IndexReader::Table::kStreams, IndexReader::Table::kPostings, IndexReader::Table::kIds}) {
     CAIRN_CHECK(reader.for_each(table, [&](std::string_view key, std::string_view value) {
       const auto payload = record::unseal(key, value);
       if (status.ok() && !payload.ok()) status = payload.error();
@@ -195,15 +203,16 @@ Status Index::check() {
   return status;
 }
 
-Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day) {
+Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day,
+                    const std::function<bool()>& hurry) {
   CAIRN_CHECK(check());
   std::vector<const Generation::ByName<StreamHead>::value_type*> heads;
   heads.reserve(generation.heads.size());
   for (const auto& entry : generation.heads) heads.push_back(&entry);
   std::sort(heads.begin(), heads.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
 
-  for (std::size_t from = 0; from < heads.size(); from += kHeadsPerCommit) {
-    const std::size_t to = std::min(from + kHeadsPerCommit, heads.size());
+  for (std::size_t from = 0, to = 0; from < heads.size(); from = to) {
+    to = std::min(from + (hurry() ? kHeadsPerHurriedCommit : kHeadsPerCommit), heads.size());
     CAIRN_CHECK(commit([&](MDB_txn* txn) -> Result<int> {
       for (std::size_t i = from; i < to; ++i) {
         const std::string sealed = record::seal(heads[i]->first, record::encode_head(heads[i]->second));
@@ -215,7 +224,8 @@ Status Index::flush(const Generation& generation, const Uuid& store_id, std::uin
 
   const IdsByDay ids = ids_by_day(generation, id_seed(store_id), first_id_day);
   const Status last = commit([&](MDB_txn* txn) -> Result<int> {
-    CAIRN_TRY(int code, put_postings(txn, tables_.postings, PostingTerm::Kind::kCategory, generation.categories));
+    CAIRN_TRY(int code,
+              put_postings(txn, tables_.postings, PostingTerm::Kind::kCategory, generation.categories));
     if (code != 0) return code;
     CAIRN_TRY(code, put_postings(txn, tables_.postings, PostingTerm::Kind::kType, generation.types));
     if (code != 0) return code;

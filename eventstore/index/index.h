@@ -40,7 +40,8 @@ class IndexReader {
   Result<std::optional<StreamHead>> find(std::string_view stream) const;
 
   // Up to `limit` names of streams with `prefix`, from `from` on, in order.
-  Result<std::vector<std::string>> names(std::string_view prefix, std::string_view from, std::size_t limit) const;
+  Result<std::vector<std::string>> names(std::string_view prefix, std::string_view from,
+                                         std::size_t limit) const;
 
   Result<std::optional<postings::Chunk>> chunk_at(const PostingTerm& term, GlobalPosition position) const;
   Result<std::optional<postings::Chunk>> chunk_after(const PostingTerm& term, GlobalPosition position) const;
@@ -50,7 +51,8 @@ class IndexReader {
 
   enum class Table { kStreams, kPostings, kIds };
   // Visits all records of a table, for verify.
-  Status for_each(Table table, const std::function<void(std::string_view key, std::string_view value)>& visit) const;
+  Status for_each(Table table,
+                  const std::function<void(std::string_view key, std::string_view value)>& visit) const;
 
  private:
   friend class Index;
@@ -70,14 +72,17 @@ class IndexReader {
 class Index {
  public:
   // Opens or makes the index in `folder`. Fails with kCorruption for a damaged file.
-  static Result<std::unique_ptr<Index>> open(const std::filesystem::path& folder, const IndexOptions& options);
+  static Result<std::unique_ptr<Index>> open(const std::filesystem::path& folder,
+                                             const IndexOptions& options);
 
   Result<IndexReader> read() const;
 
-  // Writes a generation. Stream heads go first, in slices, each a transaction of its own so that no commit is large;
-  // everything that must not be applied twice goes last, together with the new state. Ids of days before
-  // `first_id_day` are dropped. kDiskFull can be tried again.
-  Status flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day);
+  // Writes a generation. Stream heads go first, in slices, each a transaction of its own so that no commit is
+  // large; everything that must not be applied twice goes last, together with the new state. Ids of days
+  // before `first_id_day` are dropped. While `hurry()` the slices are large: faster, and harder on whoever
+  // else writes to the disk. kDiskFull can be tried again.
+  Status flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day,
+               const std::function<bool()>& hurry);
 
   // Where the id may stand; see IdRuns.
   Result<std::vector<GlobalPosition>> find_id(std::uint64_t hash, std::uint32_t first_day) const {
@@ -93,9 +98,9 @@ class Index {
  private:
   Index() = default;
   Status open_tables();
-  // Looks over every page and record, once: a stream whose record is damaged would seem not to be there, and a
-  // damaged page must not be written to. At open; for a very large index before the first flush, which is no
-  // part of opening.
+  // Looks over every page and record, once: a stream whose record is damaged would seem not to be there, and
+  // a damaged page must not be written to. At open; for a very large index before the first flush, which is
+  // no part of opening.
   Status check();
   // Runs `write` in a transaction and commits, making the map larger when it is full.
   Status commit(const std::function<Result<int>(MDB_txn*)>& write);

@@ -43,7 +43,8 @@ bool is_of(const std::string& prefix, std::string_view key) {
   return key.size() == prefix.size() + kPositionBytes && key.starts_with(prefix);
 }
 
-Result<std::optional<Chunk>> decode_if_of(const std::string& prefix, const std::optional<lmdb::Record>& found) {
+Result<std::optional<Chunk>> decode_if_of(const std::string& prefix,
+                                          const std::optional<lmdb::Record>& found) {
   if (!found || !is_of(prefix, found->key)) return std::optional<Chunk>();
   CAIRN_TRY(Chunk chunk, decode_chunk(found->key, found->value));
   return std::optional(std::move(chunk));
@@ -68,7 +69,8 @@ Result<std::optional<Chunk>> chunk_after(const lmdb::ReadTxn& txn, MDB_dbi table
   return decode_if_of(prefix, found);
 }
 
-Result<int> append(MDB_txn* txn, MDB_dbi table, const PostingTerm& term, std::span<const std::uint64_t> positions) {
+Result<int> append(MDB_txn* txn, MDB_dbi table, const PostingTerm& term,
+                   std::span<const std::uint64_t> positions) {
   const std::string prefix = prefix_of(term);
   std::string key;
   std::string payload;

@@ -29,8 +29,10 @@ Result<std::optional<Chunk>> chunk_at(const lmdb::ReadTxn& txn, MDB_dbi table, c
 Result<std::optional<Chunk>> chunk_after(const lmdb::ReadTxn& txn, MDB_dbi table, const PostingTerm& term,
                                          std::uint64_t position);
 
-// Adds `positions`, all above those the list has, filling up its last chunk first. Returns LMDB's code or damage.
-Result<int> append(MDB_txn* txn, MDB_dbi table, const PostingTerm& term, std::span<const std::uint64_t> positions);
+// Adds `positions`, all above those the list has, filling up its last chunk first. Returns LMDB's code or
+// damage.
+Result<int> append(MDB_txn* txn, MDB_dbi table, const PostingTerm& term,
+                   std::span<const std::uint64_t> positions);
 
 // One record as it stands in the table, for a walk over all of them. kCorruption when it cannot be one.
 struct Entry {

@@ -7,8 +7,8 @@
 
 namespace cairn {
 
-// What is known of a stream: enough to answer questions about it, to check and place its next event, and to find
-// every earlier one.
+// What is known of a stream: enough to answer questions about it, to check and place its next event, and to
+// find every earlier one.
 struct StreamHead {
   StreamVersion version;
   GlobalPosition first_position;

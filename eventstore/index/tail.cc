@@ -34,13 +34,13 @@ void append_backward(const Positions* list, std::uint64_t from, std::size_t limi
   while (at != list->begin() && out.size() < limit) out.push_back(*--at);
 }
 
-void add_heads(Generation& generation, const BlockSummary& block) {
-  for (const auto& stream : block.streams) {
+void add_heads(Generation& generation, BlockSummary& block) {
+  for (auto& stream : block.streams) {
     auto found = generation.heads.find(stream.name);
     if (found == generation.heads.end()) {
-      found = generation.heads.emplace(std::string(stream.name), stream.head).first;
+      found = generation.heads.emplace(std::string(stream.name), std::move(stream.head)).first;
     } else {
-      found->second = stream.head;
+      found->second = std::move(stream.head);
     }
     if (stream.created) generation.created.insert(found->first);
   }
@@ -65,7 +65,7 @@ void add_postings(Generation& generation, const BlockSummary& block) {
 
 Tail::Tail() : active_(std::make_shared<Generation>()) {}
 
-void Tail::apply(const BlockSummary& block) {
+void Tail::apply(BlockSummary& block) {
   std::lock_guard lock(mutex_);
   Generation& generation = *active_;
   CAIRN_ASSERT(generation.events == 0 || generation.last_position.value + 1 == block.first_position.value,
@@ -81,7 +81,8 @@ void Tail::apply(const BlockSummary& block) {
 
 std::optional<StreamHead> Tail::find(std::string_view stream) const {
   std::lock_guard lock(mutex_);
-  for (const Generation* generation : {static_cast<const Generation*>(active_.get()), frozen_.get(), flushed_.get()}) {
+  for (const Generation* generation :
+       {static_cast<const Generation*>(active_.get()), frozen_.get(), flushed_.get()}) {
     if (generation == nullptr) continue;
     const auto found = generation->heads.find(stream);
     if (found != generation->heads.end()) return found->second;
@@ -104,8 +105,8 @@ Tail::Snapshot Tail::snapshot() const {
   return {.frozen = frozen_, .active = active_};
 }
 
-std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const PostingTerm& term, GlobalPosition from,
-                                          Direction direction, std::size_t limit) const {
+std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const PostingTerm& term,
+                                          GlobalPosition from, Direction direction, std::size_t limit) const {
   std::lock_guard lock(mutex_);
   const Positions* const older = find_list(snapshot.frozen, term);
   const Positions* const newer = find_list(snapshot.active, term);
@@ -120,8 +121,8 @@ std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const Postin
   return out;
 }
 
-std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_view prefix, std::string_view from,
-                                       std::size_t limit) const {
+std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_view prefix,
+                                       std::string_view from, std::size_t limit) const {
   std::lock_guard lock(mutex_);
   std::vector<std::string> names;
   for (const Generation* generation : {snapshot.frozen.get(), snapshot.active.get()}) {
@@ -147,7 +148,8 @@ std::shared_ptr<const Generation> Tail::freeze() {
 }
 
 void Tail::drop_frozen() {
-  std::shared_ptr<const Generation> old;  // declared before the lock, so freed after it: a generation is large
+  std::shared_ptr<const Generation>
+      old;  // declared before the lock, so freed after it: a generation is large
   std::lock_guard lock(mutex_);
   old = std::exchange(flushed_, std::exchange(frozen_, nullptr));
 }

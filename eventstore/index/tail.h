@@ -41,9 +41,9 @@ struct Generation {
   std::size_t events = 0;
 };
 
-// The part of the index that is not on disk yet, in two generations: the active one takes new blocks, the frozen
-// one is being written by the flusher. What was flushed last is kept as a cache of stream heads. Any thread; block
-// by block, changes are seen whole.
+// The part of the index that is not on disk yet, in two generations: the active one takes new blocks, the
+// frozen one is being written by the flusher. What was flushed last is kept as a cache of stream heads. Any
+// thread; block by block, changes are seen whole.
 class Tail {
  public:
   // Generations that stay readable through this snapshot when the flusher lets go of them.
@@ -54,7 +54,8 @@ class Tail {
 
   Tail();
 
-  void apply(const BlockSummary& block);
+  // Takes the block in; its stream heads are moved from.
+  void apply(BlockSummary& block);
 
   // The stream as the tail knows it; nullopt = the index has the truth.
   std::optional<StreamHead> find(std::string_view stream) const;
@@ -66,12 +67,13 @@ class Tail {
   std::vector<std::uint64_t> postings(const Snapshot& snapshot, const PostingTerm& term, GlobalPosition from,
                                       Direction direction, std::size_t limit) const;
 
-  // Up to `limit` names of streams that began in the snapshot's generations: those with `prefix`, from `from` on.
+  // Up to `limit` names of streams that began in the snapshot's generations: those with `prefix`, from `from`
+  // on.
   std::vector<std::string> created(const Snapshot& snapshot, std::string_view prefix, std::string_view from,
                                    std::size_t limit) const;
 
-  // Turns the active generation into the frozen one, if there is none, and returns the frozen one; null when there is
-  // nothing to flush.
+  // Turns the active generation into the frozen one, if there is none, and returns the frozen one; null when
+  // there is nothing to flush.
   std::shared_ptr<const Generation> freeze();
 
   // The frozen generation is on disk.
