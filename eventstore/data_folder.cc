@@ -21,9 +21,9 @@ constexpr const char* kUnfinished = "cairn.json.new";
 
 // File systems whose locks or memory maps are not to be trusted across machines.
 bool is_network_file_system(const std::filesystem::path& path) {
-  constexpr std::array<unsigned long, 6> kMagics{
-      0x6969 /* nfs */, 0x517B /* smb */, 0xFF534D42 /* cifs */, 0xFE534D42 /* smb2 */, 0x01021997 /* 9p */,
-      0x73757245 /* coda */};
+  constexpr std::array<unsigned long, 6> kMagics{0x6969 /* nfs */,      0x517B /* smb */,
+                                                 0xFF534D42 /* cifs */, 0xFE534D42 /* smb2 */,
+                                                 0x01021997 /* 9p */,   0x73757245 /* coda */};
   struct statfs facts {};
   if (statfs(path.c_str(), &facts) != 0) return false;
   for (const unsigned long magic : kMagics) {
@@ -36,8 +36,9 @@ bool has_log(const std::filesystem::path& path) { return std::filesystem::exists
 bool has_identity(const std::filesystem::path& path) { return std::filesystem::exists(path / kIdentity); }
 
 Error missing_log(const std::filesystem::path& path) {
-  return make_error(Errc::kCorruption, path.string() + " is a Cairn store (cairn.json) but its log, log/data.mdb, is " +
-                                           "missing. Is a disk not mounted? A backup has to be restored whole");
+  return make_error(Errc::kCorruption,
+                    path.string() + " is a Cairn store (cairn.json) but its log, log/data.mdb, is " +
+                        "missing. Is a disk not mounted? A backup has to be restored whole");
 }
 
 Error missing_identity(const std::filesystem::path& path) {
@@ -48,7 +49,8 @@ Error missing_identity(const std::filesystem::path& path) {
 bool holds_anything_else(const std::filesystem::path& path) {
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     const std::string name = entry.path().filename().string();
-    if (name != "lock" && name != "log" && name != "index" && name != kUnfinished && name != "lost+found") return true;
+    if (name != "lock" && name != "log" && name != "index" && name != kUnfinished && name != "lost+found")
+      return true;
   }
   return false;
 }
@@ -66,8 +68,9 @@ Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIf
     CAIRN_CHECK(make_folder(folder.path_));
   }
   if (is_network_file_system(folder.path_)) {
-    return make_error(Errc::kFailedPrecondition,
-                      folder.path_.string() + " is on a network file system, where a memory-mapped log is not safe");
+    return make_error(
+        Errc::kFailedPrecondition,
+        folder.path_.string() + " is on a network file system, where a memory-mapped log is not safe");
   }
   CAIRN_CHECK(folder.take_lock());
   if (has_identity(folder.path_)) {
@@ -79,8 +82,8 @@ Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIf
   return folder;
 }
 
-// Makes the folders of a store that is none yet. Where an earlier first start was cut short, what it left goes: it
-// never got its name, so nobody can have appended to it. A log without that mark is somebody's data.
+// Makes the folders of a store that is none yet. Where an earlier first start was cut short, what it left
+// goes: it never got its name, so nobody can have appended to it. A log without that mark is somebody's data.
 Status DataFolder::begin_new() {
   const bool unfinished = std::filesystem::exists(path_ / kUnfinished);
   if (!unfinished && has_log(path_)) return missing_identity(path_);
@@ -120,8 +123,8 @@ Status DataFolder::take_lock() {
     const ssize_t got = pread(lock.descriptor(), holder, sizeof holder - 1, 0);
     std::string process(holder, got > 0 ? static_cast<std::size_t>(got) : 0);
     while (!process.empty() && process.back() == '\n') process.pop_back();
-    return make_error(Errc::kFailedPrecondition,
-                      "the store in " + path_.string() + " is in use by process " + (process.empty() ? "?" : process));
+    return make_error(Errc::kFailedPrecondition, "the store in " + path_.string() + " is in use by process " +
+                                                     (process.empty() ? "?" : process));
   }
   const std::string pid = std::to_string(getpid()) + "\n";
   if (ftruncate(lock.descriptor(), 0) != 0 ||
@@ -141,7 +144,8 @@ Status DataFolder::read_identity() {
   }
   if (json["format"] != kFormat) {
     return make_error(Errc::kFailedPrecondition, file.string() + " is of format " + json["format"].dump() +
-                                                     "; this program knows format " + std::to_string(kFormat));
+                                                     "; this program knows format " +
+                                                     std::to_string(kFormat));
   }
   const auto id = json.contains("storeId") && json["storeId"].is_string()
                       ? Uuid::parse(json["storeId"].get<std::string>())

@@ -11,7 +11,8 @@ namespace cairn {
 
 // The folder a store lives in: who it is (cairn.json), where its parts are, and that one process has it.
 //
-//   cairn.json   identity and format version. With it present, a missing log is damage and never a new store. It
+//   cairn.json   identity and format version. With it present, a missing log is damage and never a new store.
+//   It
 //                begins as cairn.json.new, before anything else is made, and gets its name when all is there
 //   lock         held with flock(2) while a process has the store open; names that process
 //   log/         the blocks      index/   what is made from them
@@ -34,8 +35,8 @@ class DataFolder {
   // Whether there is a store already, or one is being made.
   bool is_store() const { return sealed_; }
 
-  // Says, once the log is made, that this is a store from now on. Nothing if it is one already. Nothing may be
-  // appended before.
+  // Says, once the log is made, that this is a store from now on. Nothing if it is one already. Nothing may
+  // be appended before.
   Status seal();
 
  private:

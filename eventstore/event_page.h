@@ -11,7 +11,8 @@
 
 namespace cairn {
 
-// Events that own their bytes: the views live as long as the page, and moving the page does not move the bytes.
+// Events that own their bytes: the views live as long as the page, and moving the page does not move the
+// bytes.
 class EventPage {
  public:
   // Copies `event` and everything it points to.
@@ -40,13 +41,13 @@ class EventPage {
 };
 
 struct StreamPage {
-  StreamVersion version;               // the stream's version when the page was read
+  StreamVersion version;  // the stream's version when the page was read
   EventPage events;
-  std::optional<StreamVersion> next;   // pass as `from` to go on in the same direction
+  std::optional<StreamVersion> next;  // pass as `from` to go on in the same direction
 };
 
 struct LogPage {
-  GlobalPosition head;                 // the log's head when the page was read
+  GlobalPosition head;  // the log's head when the page was read
   EventPage events;
   std::optional<GlobalPosition> next;  // pass as `from` to go on in the same direction
 };

@@ -19,7 +19,8 @@ namespace {
 // A store in a local folder: the parts, put together in the order they need each other.
 class LocalEventStore final : public EventStore {
  public:
-  LocalEventStore(DataFolder folder, StoreOptions options) : options_(std::move(options)), folder_(std::move(folder)) {}
+  LocalEventStore(DataFolder folder, StoreOptions options)
+      : options_(std::move(options)), folder_(std::move(folder)) {}
   ~LocalEventStore() override { close(); }
 
   Status start() {
@@ -51,7 +52,9 @@ class LocalEventStore final : public EventStore {
     return {};
   }
 
-  Result<AppendResult> append(AppendRequest request) override { return appender_->append(std::move(request)); }
+  Result<AppendResult> append(AppendRequest request) override {
+    return appender_->append(std::move(request));
+  }
   void append_async(AppendRequest request, AppendCallback done) override {
     appender_->append_async(std::move(request), std::move(done));
   }
@@ -66,7 +69,9 @@ class LocalEventStore final : public EventStore {
   Result<std::optional<StreamInfo>> stream_info(std::string_view stream) override {
     return reader_->stream_info(stream);
   }
-  Result<StreamList> list_streams(const StreamListQuery& query) override { return reader_->list_streams(query); }
+  Result<StreamList> list_streams(const StreamListQuery& query) override {
+    return reader_->list_streams(query);
+  }
 
   GlobalPosition head() const override { return news_.head(); }
   bool wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
@@ -100,8 +105,8 @@ class LocalEventStore final : public EventStore {
   }
 
  private:
-  // The index is made from the log: where there is none, or only the beginning of one that was never finished, it is
-  // made anew, and that is said.
+  // The index is made from the log: where there is none, or only the beginning of one that was never
+  // finished, it is made anew, and that is said.
   Status open_index() {
     const std::filesystem::path file = folder_.index() / "data.mdb";
     std::error_code error;
@@ -132,12 +137,14 @@ class LocalEventStore final : public EventStore {
 
   Status flush_if_full() {
     if (tail_.active_events() < options_.tail_events_flush) return {};
-    CAIRN_CHECK(index_->flush(*tail_.freeze(), folder_.store_id(), first_id_day()));
+    CAIRN_CHECK(index_->flush(*tail_.freeze(), folder_.store_id(), first_id_day(), [] { return true; }));
     tail_.drop_frozen();
     return {};
   }
 
-  std::uint32_t first_id_day() const { return first_remembered_day(options_.clock(), options_.dedup_window_days); }
+  std::uint32_t first_id_day() const {
+    return first_remembered_day(options_.clock(), options_.dedup_window_days);
+  }
 
   void tidy() {
     log_->tidy();
@@ -166,7 +173,8 @@ class LocalEventStore final : public EventStore {
 
 }  // namespace
 
-Result<std::unique_ptr<EventStore>> EventStore::open(const std::filesystem::path& folder, StoreOptions options) {
+Result<std::unique_ptr<EventStore>> EventStore::open(const std::filesystem::path& folder,
+                                                     StoreOptions options) {
   CAIRN_TRY(DataFolder claimed, DataFolder::claim(folder, options.create));
   auto store = std::make_unique<LocalEventStore>(std::move(claimed), std::move(options));
   CAIRN_CHECK(store->start());

@@ -17,7 +17,8 @@
 
 namespace cairn {
 
-// Which events of the whole log: those of any of `categories` (all when empty) and any of `types` (all when empty).
+// Which events of the whole log: those of any of `categories` (all when empty) and any of `types` (all when
+// empty).
 struct EventFilter {
   std::vector<std::string> categories;
   std::vector<std::string> types;
@@ -42,31 +43,31 @@ struct StreamQuery {
 struct StreamListQuery {
   std::string category;  // empty = all
   std::string prefix;
-  std::string after;     // names strictly greater than this
+  std::string after;  // names strictly greater than this
   std::size_t limit = 100;
 };
 
 struct StreamList {
-  std::vector<StreamInfo> streams;   // in byte order of their names
-  std::optional<std::string> next;   // pass as `after` to go on; nullopt when there are no more
+  std::vector<StreamInfo> streams;  // in byte order of their names
+  std::optional<std::string> next;  // pass as `after` to go on; nullopt when there are no more
 };
 
 // What the store has done since it was opened, and what it holds. Counters only grow.
 struct StoreStats {
-  std::uint64_t appends = 0;            // requests acknowledged, repeats included
+  std::uint64_t appends = 0;  // requests acknowledged, repeats included
   std::uint64_t already_applied = 0;
   std::uint64_t conflicts = 0;
-  std::uint64_t refused = 0;            // other requests answered with an error
+  std::uint64_t refused = 0;  // other requests answered with an error
   std::uint64_t events = 0;
   std::uint64_t commits = 0;
   std::uint64_t block_bytes = 0;
-  std::uint64_t commit_micros = 0;      // time spent inside commits
+  std::uint64_t commit_micros = 0;  // time spent inside commits
   std::uint64_t flushes = 0;
-  std::uint64_t queue_requests = 0;     // waiting now
-  std::uint64_t tail_events = 0;        // not in the index yet
-  std::uint64_t log_bytes = 0;          // used by the log's file, without what is filled ahead
+  std::uint64_t queue_requests = 0;  // waiting now
+  std::uint64_t tail_events = 0;     // not in the index yet
+  std::uint64_t log_bytes = 0;       // used by the log's file, without what is filled ahead
   std::uint64_t index_bytes = 0;
-  std::uint64_t readers = 0;            // read transactions open now
+  std::uint64_t readers = 0;  // read transactions open now
 };
 
 using AppendCallback = std::function<void(Result<AppendResult>)>;
@@ -74,20 +75,22 @@ using AppendCallback = std::function<void(Result<AppendResult>)>;
 // Return false to stop the scan.
 using EventVisitor = std::function<bool(const EventView&)>;
 
-// The event log of one data folder, with everything needed to find events again. All functions may be called from
-// any thread, at once; the destructor must be called when no other call is under way.
+// The event log of one data folder, with everything needed to find events again. All functions may be called
+// from any thread, at once; the destructor must be called when no other call is under way.
 //
 // What holds:
-//  1. An append that was answered with success is on disk, and survives a crash of the process or the machine.
+//  1. An append that was answered with success is on disk, and survives a crash of the process or the
+//  machine.
 //  2. A request is applied whole or not at all. Its events are adjacent in the log.
 //  3. Positions are 1, 2, 3, … without gaps; the versions of each stream too. Both agree in order.
 //  4. What one call has seen, every later call sees; nothing is seen before it is on disk.
 //  5. Bytes that differ from what was written are reported (kCorruption), never returned.
 class EventStore {
  public:
-  // Opens the store in `folder`, making a new one where there is none and the options allow it. Recovers what an
-  // earlier process left. Fails with kFailedPrecondition when another process has the folder or the folder is
-  // on a network file system, kCorruption when its files are damaged or missing, kNotFound when there is no store.
+  // Opens the store in `folder`, making a new one where there is none and the options allow it. Recovers what
+  // an earlier process left. Fails with kFailedPrecondition when another process has the folder or the folder
+  // is on a network file system, kCorruption when its files are damaged or missing, kNotFound when there is
+  // no store.
   static Result<std::unique_ptr<EventStore>> open(const std::filesystem::path& folder, StoreOptions options);
 
   // Finishes what is queued, flushes the index and closes.
@@ -102,8 +105,8 @@ class EventStore {
   //   kFailedPrecondition           the store has stopped taking appends
   virtual Result<AppendResult> append(AppendRequest request) = 0;
 
-  // The same without waiting. `done` is called once, from a thread of the store or from this one, and must not
-  // block or call append().
+  // The same without waiting. `done` is called once, from a thread of the store or from this one, and must
+  // not block or call append().
   virtual void append_async(AppendRequest request, AppendCallback done) = 0;
 
   // One page of a stream. Backward pages are in falling order. A stream that does not exist is kNotFound.
@@ -112,9 +115,9 @@ class EventStore {
   // One page of the whole log. `next` is where to go on; forward it is nullopt once the head is reached.
   virtual Result<LogPage> read_log(const LogQuery& query) = 0;
 
-  // Visits every event from `from` to the head as it is when the scan starts, in order, in place: the views live
-  // until the visitor returns. The visitor runs inside a short read transaction and must not wait for anything
-  // slow; a consumer that may wait reads pages. Returns the last position visited (0 if none).
+  // Visits every event from `from` to the head as it is when the scan starts, in order, in place: the views
+  // live until the visitor returns. The visitor runs inside a short read transaction and must not wait for
+  // anything slow; a consumer that may wait reads pages. Returns the last position visited (0 if none).
   virtual Result<GlobalPosition> scan(GlobalPosition from, const EventVisitor& visitor) = 0;
 
   // nullopt when there is no such stream.
@@ -127,8 +130,8 @@ class EventStore {
   // Waits until the head is at or beyond `position`; false when `timeout` passed first.
   virtual bool wait_for(GlobalPosition position, std::chrono::milliseconds timeout) = 0;
 
-  // Calls `ready` once, as soon as the head is at or beyond `position` (at once if it is already). Runs on the
-  // store's writer or on this thread and must not block. Returns a ticket for cancel_notify().
+  // Calls `ready` once, as soon as the head is at or beyond `position` (at once if it is already). Runs on
+  // the store's writer or on this thread and must not block. Returns a ticket for cancel_notify().
   virtual std::uint64_t notify_at(GlobalPosition position, std::function<void()> ready) = 0;
 
   // After this returns, the callback of `ticket` is not running and never will.

@@ -26,8 +26,8 @@ bool NewsBoard::wait_for(GlobalPosition position, std::chrono::milliseconds time
   if (head() >= position) return true;
   std::unique_lock lock(mutex_);
   ++watchers_;
-  // The head is looked at after the watcher is counted: publish() stores the head before it counts watchers, so
-  // one of the two sees the other.
+  // The head is looked at after the watcher is counted: publish() stores the head before it counts watchers,
+  // so one of the two sees the other.
   const bool there = changed_.wait_for(lock, timeout, [&] { return head_.load() >= position.value; });
   --watchers_;
   return there;

@@ -36,7 +36,8 @@ class NewsBoard {
   std::atomic<std::uint64_t> head_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::atomic<unsigned> watchers_ = 0;  // sleepers and callbacks; publish() takes the lock only when there are any
+  std::atomic<unsigned> watchers_ =
+      0;  // sleepers and callbacks; publish() takes the lock only when there are any
   std::multimap<std::uint64_t, Waiting> waiting_;  // by position
   std::uint64_t last_ticket_ = 0;
   std::uint64_t running_ = 0;  // the ticket whose callback is running

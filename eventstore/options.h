@@ -13,8 +13,8 @@
 
 namespace cairn {
 
-// Whether an absent data folder is made or is an error. A folder that has an identity file but lacks its data is
-// an error either way.
+// Whether an absent data folder is made or is an error. A folder that has an identity file but lacks its data
+// is an error either way.
 enum class CreateIfMissing { kNo, kYes };
 
 // How a store runs. The defaults suit a server; tests make them small.
@@ -49,11 +49,12 @@ struct StoreOptions {
 
   Clock clock = system_time;
 
-  // Told, from a thread of the store, when only a new start can help: a commit failed and no more appends are taken,
-  // or the index can neither be written nor read. Servers exit on it.
+  // Told, from a thread of the store, when only a new start can help: a commit failed and no more appends are
+  // taken, or the index can neither be written nor read. Servers exit on it.
   std::function<void(std::string_view reason)> on_fatal;
 
-  // Told of what an operator would want in the log: an index rebuilt, a disk that is full, a flush that failed.
+  // Told of what an operator would want in the log: an index rebuilt, a disk that is full, a flush that
+  // failed.
   std::function<void(std::string_view message)> on_notice;
 };
 

@@ -17,15 +17,17 @@ Error behind_index(GlobalPosition end, GlobalPosition through) {
 }
 
 Error other_log(GlobalPosition position) {
-  return make_error(Errc::kCorruption, "the log is not the one its index was made from: they differ at position " +
-                                           std::to_string(position.value));
+  return make_error(Errc::kCorruption,
+                    "the log is not the one its index was made from: they differ at position " +
+                        std::to_string(position.value));
 }
 
 // The end of the log as its last block tells it.
 Result<LogEnd> read_end(BlockLog& log, const Uuid& store_id) {
   CAIRN_TRY(const auto cursor, log.cursor());
   CAIRN_TRY(const auto last, cursor->last());
-  if (!last) return LogEnd{.last_position = {0}, .hash = chain_anchor(store_id), .epoch = 0, .recorded_at = {}};
+  if (!last)
+    return LogEnd{.last_position = {0}, .hash = chain_anchor(store_id), .epoch = 0, .recorded_at = {}};
   BlockReader block;
   CAIRN_CHECK(block.open(last->bytes, BlockCheck::kWholeBlock));
   if (block.header().first_position != last->first_position) {
@@ -60,7 +62,8 @@ Status check_owner(BlockLog& log, const Uuid& store_id) {
   if (!first) return make_error(Errc::kCorruption, "the log does not begin with position 1");
   CAIRN_TRY(const BlockHeader header, BlockHeader::read(first->bytes));
   if (header.previous_hash == chain_anchor(store_id)) return {};
-  return make_error(Errc::kCorruption, "the log belongs to another store than cairn.json, " + store_id.to_string());
+  return make_error(Errc::kCorruption,
+                    "the log belongs to another store than cairn.json, " + store_id.to_string());
 }
 
 }  // namespace
@@ -122,10 +125,11 @@ Result<LogEnd> recover(BlockLog& log, const Index& index, Tail& tail, const Uuid
   const FindStream find = [&](std::string_view stream) { return find_stream(tail, index, stream); };
   const BlockVisitor take_in = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
     if (block.header().previous_hash != hash) {
-      return make_error(Errc::kCorruption, "log block " + std::to_string(block.header().first_position.value) +
+      return make_error(Errc::kCorruption, "log block " +
+                                               std::to_string(block.header().first_position.value) +
                                                " does not continue the chain of the block before");
     }
-    CAIRN_TRY(const BlockSummary summary, summarize(block, bytes, find));
+    CAIRN_TRY(BlockSummary summary, summarize(block, bytes, find));
     hash = summary.hash;
     tail.apply(summary);
     CAIRN_CHECK(flush());

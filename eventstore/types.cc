@@ -4,9 +4,12 @@ namespace cairn {
 
 std::string ExpectedVersion::to_string() const {
   switch (kind_) {
-    case Kind::kExact: return std::to_string(version_);
-    case Kind::kAny: return "any";
-    case Kind::kExists: return "exists";
+    case Kind::kExact:
+      return std::to_string(version_);
+    case Kind::kAny:
+      return "any";
+    case Kind::kExists:
+      return "exists";
   }
   return "?";
 }

@@ -62,9 +62,12 @@ class ExpectedVersion {
 
   constexpr bool accepts(StreamVersion current) const {
     switch (kind_) {
-      case Kind::kExact: return current.value == version_;
-      case Kind::kExists: return current.value > 0;
-      case Kind::kAny: return true;
+      case Kind::kExact:
+        return current.value == version_;
+      case Kind::kExists:
+        return current.value > 0;
+      case Kind::kAny:
+        return true;
     }
     return false;
   }
@@ -110,8 +113,8 @@ struct AppendRequest {
   Origin origin = Origin::kUser;
 };
 
-// Where the events of one stream came to stand. For a check-only stream `last_version` is the version seen and the
-// other numbers are 0.
+// Where the events of one stream came to stand. For a check-only stream `last_version` is the version seen
+// and the other numbers are 0.
 struct StreamAppendResult {
   std::string stream;
   StreamVersion first_version;

@@ -20,14 +20,15 @@ struct VerifyFinding {
 // What verify_store() looked at and found.
 struct VerifyReport {
   std::string store_id;
-  std::uint64_t blocks = 0;           // checksums and chain links checked
-  std::uint64_t events = 0;           // positions, versions, event checksums and back pointers checked
+  std::uint64_t blocks = 0;  // checksums and chain links checked
+  std::uint64_t events = 0;  // positions, versions, event checksums and back pointers checked
   std::uint64_t log_bytes = 0;
-  std::uint64_t streams = 0;          // heads compared with the log
-  std::uint64_t index_records = 0;    // records of every index table, checksums and contents compared
-  std::uint64_t indexed_through = 0;  // the index speaks for positions up to this one; the tail after it is made at start
+  std::uint64_t streams = 0;        // heads compared with the log
+  std::uint64_t index_records = 0;  // records of every index table, checksums and contents compared
+  std::uint64_t indexed_through =
+      0;  // the index speaks for positions up to this one; the tail after it is made at start
   std::uint64_t head = 0;
-  std::string head_hash;              // hash of the last block, hex
+  std::string head_hash;  // hash of the last block, hex
   std::uint64_t damage_count = 0;
   std::vector<VerifyFinding> findings;  // the first ones, at most kVerifyFindingsMax
 
@@ -39,10 +40,10 @@ inline constexpr std::size_t kVerifyFindingsMax = 100;
 // `stage` is "log" or "index"; called every few thousand events with done <= total.
 using VerifyProgress = std::function<void(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
 
-// Reads everything in `folder` and compares it with itself: checksums, hash chain, gapless positions, contiguous
-// versions, and that the index says what the log says. Changes nothing, and may run beside a server on the
-// same folder. Damage is in the report; an error means there was nothing that could be read as a store
-// (kNotFound, kCorruption for an unreadable file, kIo).
+// Reads everything in `folder` and compares it with itself: checksums, hash chain, gapless positions,
+// contiguous versions, and that the index says what the log says. Changes nothing, and may run beside a
+// server on the same folder. Damage is in the report; an error means there was nothing that could be read as
+// a store (kNotFound, kCorruption for an unreadable file, kIo).
 Result<VerifyReport> verify_store(const std::filesystem::path& folder, const VerifyProgress& progress = {});
 
 }  // namespace cairn

@@ -49,7 +49,8 @@ Result<std::optional<Record>> Cursor::move(MDB_cursor_op op, std::string_view ke
     code = MDB_CORRUPTED;
   }
   if (code == MDB_NOTFOUND) return std::optional<Record>();
-  if (code != 0) return lmdb_error("reading " + (env_ != nullptr ? env_->name() : std::string("the index")), code);
+  if (code != 0)
+    return lmdb_error("reading " + (env_ != nullptr ? env_->name() : std::string("the index")), code);
   if (env_ != nullptr && (!env_->holds(found) || !env_->holds(value))) return outside(*env_);
   return std::optional(Record{to_view(found), to_view(value)});
 }

@@ -17,7 +17,8 @@ struct Record {
 class Cursor {
  public:
   static Result<Cursor> open(const ReadTxn& txn, MDB_dbi table);
-  static Result<Cursor> open(MDB_txn* write_txn, MDB_dbi table);  // the bounds of records are not checked here
+  static Result<Cursor> open(MDB_txn* write_txn,
+                             MDB_dbi table);  // the bounds of records are not checked here
   Cursor(Cursor&& other) noexcept;
   Cursor& operator=(Cursor&&) = delete;
   ~Cursor();

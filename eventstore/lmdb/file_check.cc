@@ -102,7 +102,8 @@ class Checker {
       if (metas[i].magic != kMagic || (header.flags & kMetaPage) == 0) {
         return damaged("meta page " + std::to_string(i) + " is damaged");
       }
-      if (metas[i].version != kDataVersion) return damaged("unknown LMDB format " + std::to_string(metas[i].version));
+      if (metas[i].version != kDataVersion)
+        return damaged("unknown LMDB format " + std::to_string(metas[i].version));
       if (metas[i].free.pad != kPageBytes) return damaged("page size " + std::to_string(metas[i].free.pad));
     }
     const std::uint64_t older = std::min(metas[0].txn_id, metas[1].txn_id);
@@ -128,7 +129,8 @@ class Checker {
     if (table.root == kNoPage) {
       return table.entries == 0 ? Status() : damaged("a table with entries has no root");
     }
-    if (table.depth == 0 || table.depth > 16) return damaged("a tree of depth " + std::to_string(table.depth));
+    if (table.depth == 0 || table.depth > 16)
+      return damaged("a tree of depth " + std::to_string(table.depth));
     // Sub-tables are checked while the main table is walked over, so the choice is put back afterwards.
     const bool outer = std::exchange(
         every_leaf_, depth_ == TreeCheck::kAll || free_list || table.leaf_pages <= kLeavesAtOpenMax);
@@ -156,7 +158,8 @@ class Checker {
     unsigned level;  // counts down to 1 at the leaves
     bool free_list;
   };
-  // Which keys may stand below a branch: from `least` on, and below `limit`. No limit = the right edge of the tree.
+  // Which keys may stand below a branch: from `least` on, and below `limit`. No limit = the right edge of the
+  // tree.
   struct Bounds {
     std::string least;
     std::optional<std::string> limit;
@@ -169,8 +172,10 @@ class Checker {
     const auto header = at<PageHeader>(page, 0);
     const bool branch = place.level > 1;
     const std::string name = "page " + std::to_string(place.number);
-    if (header.number != place.number) return damaged(name + " says it is page " + std::to_string(header.number));
-    if (header.flags != (branch ? kBranchPage : kLeafPage)) return damaged(name + " is not of the kind expected");
+    if (header.number != place.number)
+      return damaged(name + " says it is page " + std::to_string(header.number));
+    if (header.flags != (branch ? kBranchPage : kLeafPage))
+      return damaged(name + " is not of the kind expected");
     if (header.lower < kPageHeaderBytes || header.lower % 2 != 0 || header.upper > kPageBytes ||
         header.lower > header.upper) {
       return damaged(name + " has impossible bounds");
@@ -199,8 +204,8 @@ class Checker {
     return {page.data() + node.data_offset - node.key_bytes, node.key_bytes};
   }
 
-  // A search that is led astray by a changed key would find nothing where there is something. The first key of a
-  // branch is not used. The list of free pages is keyed by native numbers, in another order.
+  // A search that is led astray by a changed key would find nothing where there is something. The first key
+  // of a branch is not used. The list of free pages is keyed by native numbers, in another order.
   Status check_order(const Page& page, const std::vector<Node>& nodes, bool branch, const std::string& name,
                      bool free_list, const Bounds& bounds) const {
     if (free_list) return {};
@@ -240,7 +245,8 @@ class Checker {
   }
 
   Status check_overflow(const Page& leaf, const Node& node, const std::string& name, bool free_list) {
-    if (node.data_offset + sizeof(std::uint64_t) > kPageBytes) return damaged(name + " has data outside itself");
+    if (node.data_offset + sizeof(std::uint64_t) > kPageBytes)
+      return damaged(name + " has data outside itself");
     const auto first = at<std::uint64_t>(leaf, node.data_offset);
     CAIRN_CHECK(claim(first));
     if (depth_ == TreeCheck::kAtOpen && !free_list) return {};
@@ -268,7 +274,8 @@ class Checker {
   Status check_free_pages(std::string_view bytes, const std::string& name) {
     std::vector<std::uint64_t> list(bytes.size() / 8);
     std::memcpy(list.data(), bytes.data(), list.size() * 8);
-    if (list.empty() || list[0] >= list.size()) return damaged(name + ": list of free pages has a wrong length");
+    if (list.empty() || list[0] >= list.size())
+      return damaged(name + ": list of free pages has a wrong length");
     for (std::uint64_t i = 1; i <= list[0]; ++i) {
       if (i > 1 && list[i] >= list[i - 1]) return damaged(name + ": list of free pages is out of order");
       CAIRN_CHECK(claim(list[i]));
@@ -292,13 +299,14 @@ Result<FileFacts> check_file(const std::filesystem::path& file) {
   CAIRN_TRY(const std::uint64_t bytes, file_size(handle.descriptor(), file));
   Checker checker(file, handle.descriptor());
   if (bytes < 2 * kPageBytes) {
-    return checker.damaged("only " + std::to_string(bytes) + " bytes long; the file was cut or never written");
+    return checker.damaged("only " + std::to_string(bytes) +
+                           " bytes long; the file was cut or never written");
   }
   CAIRN_TRY(const Meta meta, checker.newest_meta());
   const std::uint64_t used = (meta.last_page + 1) * kPageBytes;
   if (meta.last_page >= (std::uint64_t{1} << 48) || used > bytes) {
-    return checker.damaged("the file was cut: " + std::to_string(bytes) + " bytes long, the newest commit needs " +
-                           std::to_string(used));
+    return checker.damaged("the file was cut: " + std::to_string(bytes) +
+                           " bytes long, the newest commit needs " + std::to_string(used));
   }
   return FileFacts{.file_bytes = bytes, .used_bytes = used};
 }

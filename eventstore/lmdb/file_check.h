@@ -7,9 +7,9 @@
 
 #include "eventstore/base/result.h"
 
-// LMDB keeps no checksums and trusts its own pages: a flipped bit in one can send it, and us, outside the file. So
-// the file's structure is looked over by our own eyes before LMDB gets it. What the pages hold is checked later,
-// record by record, with our checksums.
+// LMDB keeps no checksums and trusts its own pages: a flipped bit in one can send it, and us, outside the
+// file. So the file's structure is looked over by our own eyes before LMDB gets it. What the pages hold is
+// checked later, record by record, with our checksums.
 namespace cairn::lmdb {
 
 inline constexpr std::size_t kPageBytes = 4096;
@@ -27,14 +27,15 @@ struct FileFacts {
   std::uint64_t used_bytes = 0;  // pages the newest commit knows of
 };
 
-// Checks that `file` (data.mdb) is whole: both meta pages readable and of our page size, and the file as long as the
-// newest commit needs. Fails with kCorruption and says what is wrong.
+// Checks that `file` (data.mdb) is whole: both meta pages readable and of our page size, and the file as long
+// as the newest commit needs. Fails with kCorruption and says what is wrong.
 Result<FileFacts> check_file(const std::filesystem::path& file);
 
 enum class TreeCheck {
-  kAtOpen,  // everything a search walks over and a commit goes to, and the list of free pages. Of a table with more
-            // than kLeavesAtOpenMax leaves only the last leaf, so that opening a huge store stays a matter of seconds
-  kAll,     // all of it, the pages of large values too, and that no page is used twice
+  kAtOpen,  // everything a search walks over and a commit goes to, and the list of free pages. Of a table
+            // with more than kLeavesAtOpenMax leaves only the last leaf, so that opening a huge store stays a
+            // matter of seconds
+  kAll,  // all of it, the pages of large values too, and that no page is used twice
 };
 
 // Checks the pages of the trees in `file`, which nobody may be writing. Fails with kCorruption.

@@ -15,8 +15,8 @@
 namespace cairn::lmdb {
 namespace {
 
-// LMDB asserts on structures it cannot make sense of. A C++ exception takes us back to where the call was made,
-// which reports corruption; the alternative is abort().
+// LMDB asserts on structures it cannot make sense of. A C++ exception takes us back to where the call was
+// made, which reports corruption; the alternative is abort().
 void on_lmdb_assertion(MDB_env*, const char* message) { throw BrokenStructure{message}; }
 
 // As /proc/self/maps writes it.
@@ -32,16 +32,20 @@ Error lmdb_error(std::string_view what, int code) {
   const std::string message = std::string(what) + ": " + mdb_strerror(code);
   switch (code) {
     case ENOSPC:
-    case EDQUOT: return make_error(Errc::kDiskFull, message);
+    case EDQUOT:
+      return make_error(Errc::kDiskFull, message);
     case MDB_CORRUPTED:
     case MDB_PAGE_NOTFOUND:
     case MDB_INVALID:
     case MDB_VERSION_MISMATCH:
     case MDB_CURSOR_FULL:
-    case MDB_BAD_TXN: return make_error(Errc::kCorruption, message);
+    case MDB_BAD_TXN:
+      return make_error(Errc::kCorruption, message);
     // A write to the disk failed for good; only a new start finds out what is there.
-    case MDB_PANIC: return make_error(Errc::kFailedPrecondition, message);
-    default: return make_error(Errc::kIo, message);
+    case MDB_PANIC:
+      return make_error(Errc::kFailedPrecondition, message);
+    default:
+      return make_error(Errc::kIo, message);
   }
 }
 
@@ -230,7 +234,8 @@ bool Env::holds(const MDB_val& value) const {
   const auto* const data = static_cast<const std::byte*>(value.mv_data);
   const std::uint64_t used = used_bytes();
   const std::byte* const base = map_base_.load(std::memory_order_acquire);
-  return data >= base && value.mv_size <= used && static_cast<std::uint64_t>(data - base) <= used - value.mv_size;
+  return data >= base && value.mv_size <= used &&
+         static_cast<std::uint64_t>(data - base) <= used - value.mv_size;
 }
 
 // LMDB does not tell where it mapped the file, the kernel does: the one mapping of this file's inode.
@@ -247,7 +252,8 @@ Status Env::find_map() {
     if (inode != file.st_ino || line.find("data.mdb") == std::string::npos) continue;
     const std::string expected = device_name(file.st_dev);
     if (device != expected) continue;
-    map_base_.store(reinterpret_cast<const std::byte*>(std::stoull(range, nullptr, 16)), std::memory_order_release);
+    map_base_.store(reinterpret_cast<const std::byte*>(std::stoull(range, nullptr, 16)),
+                    std::memory_order_release);
     return {};
   }
   return make_error(Errc::kIo, "the mapping of " + name_ + " is not in /proc/self/maps");

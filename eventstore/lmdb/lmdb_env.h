@@ -20,8 +20,8 @@ namespace cairn::lmdb {
 
 class Env;
 
-// A read transaction borrowed from its environment, given back by the destructor. Short: while one is open, pages
-// freed by writers cannot be used again and the file grows. Belongs to one thread at a time.
+// A read transaction borrowed from its environment, given back by the destructor. Short: while one is open,
+// pages freed by writers cannot be used again and the file grows. Belongs to one thread at a time.
 class ReadTxn {
  public:
   ReadTxn(ReadTxn&& other) noexcept;
@@ -77,15 +77,15 @@ struct EnvOptions {
 // One LMDB environment (a folder with data.mdb and lock.mdb), opened once per process. Any thread.
 class Env {
  public:
-  // Opens, or makes, the environment. The file is looked over first, because LMDB takes an empty file for a new
-  // store and dies of a short one. Fails with kCorruption for a damaged file.
+  // Opens, or makes, the environment. The file is looked over first, because LMDB takes an empty file for a
+  // new store and dies of a short one. Fails with kCorruption for a damaged file.
   static Result<std::unique_ptr<Env>> open(const std::filesystem::path& folder, const EnvOptions& options);
   ~Env();
   Env(const Env&) = delete;
   Env& operator=(const Env&) = delete;
 
-  // Opens tables, making those that are missing unless the environment is read-only. Call before other threads
-  // use the environment.
+  // Opens tables, making those that are missing unless the environment is read-only. Call before other
+  // threads use the environment.
   Status open_tables(std::span<const TableHandle> tables);
 
   // Waits while readers_max transactions are open or the map is being resized.
@@ -107,8 +107,8 @@ class Env {
   int file_descriptor() const;
   const std::string& name() const { return name_; }
 
-  // Whether [data, data + size) lies inside the pages this environment uses. A damaged node can claim any size;
-  // looking beyond the file would be a bus error.
+  // Whether [data, data + size) lies inside the pages this environment uses. A damaged node can claim any
+  // size; looking beyond the file would be a bus error.
   bool holds(const MDB_val& value) const;
 
  private:
@@ -136,9 +136,7 @@ class Env {
 // An error with LMDB's words for `code`: kDiskFull, kCorruption or kIo.
 Error lmdb_error(std::string_view what, int code);
 
-inline MDB_val to_val(std::string_view bytes) {
-  return {bytes.size(), const_cast<char*>(bytes.data())};
-}
+inline MDB_val to_val(std::string_view bytes) { return {bytes.size(), const_cast<char*>(bytes.data())}; }
 inline std::string_view to_view(const MDB_val& value) {
   return {static_cast<const char*>(value.mv_data), value.mv_size};
 }

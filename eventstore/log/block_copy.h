@@ -14,7 +14,9 @@ namespace cairn {
 class BlockCopy {
  public:
   static constexpr std::size_t kPageBytes = 4096;
-  static constexpr std::size_t padded(std::size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
+  static constexpr std::size_t padded(std::size_t bytes) {
+    return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  }
 
   // Fails with kCorruption when `block` does not begin with a block header that fits it.
   static Result<std::shared_ptr<const BlockCopy>> of(std::span<const std::byte> block);

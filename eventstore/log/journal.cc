@@ -29,8 +29,10 @@ std::uint64_t half_start(unsigned half, std::uint64_t half_bytes) { return kPage
 
 // The block that begins at the start of `bytes`, if there is a whole and sound one.
 std::span<const std::byte> sound_block(std::span<const std::byte> bytes) {
-  if (bytes.size() < BlockHeader::kBytes || load_le<std::uint32_t>(bytes.data()) != BlockHeader::kMagic) return {};
-  const std::uint64_t size = BlockHeader::kBytes + std::uint64_t{load_le<std::uint32_t>(bytes.data() + 20)} * 8;
+  if (bytes.size() < BlockHeader::kBytes || load_le<std::uint32_t>(bytes.data()) != BlockHeader::kMagic)
+    return {};
+  const std::uint64_t size =
+      BlockHeader::kBytes + std::uint64_t{load_le<std::uint32_t>(bytes.data() + 20)} * 8;
   if (size > bytes.size()) return {};
   const auto block = bytes.first(size);
   const auto header = BlockHeader::read(block);
@@ -59,7 +61,8 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path
   CAIRN_TRY(File file, direct.ok() ? std::move(direct) : File::open(path, flags));
   CAIRN_TRY(const std::uint64_t bytes, file_size(file.descriptor(), path));
   alignas(kPage) std::array<std::byte, kPage> page;
-  if (bytes < kPage || pread(file.descriptor(), page.data(), page.size(), 0) != static_cast<ssize_t>(page.size())) {
+  if (bytes < kPage ||
+      pread(file.descriptor(), page.data(), page.size(), 0) != static_cast<ssize_t>(page.size())) {
     return damaged(path, "was cut to " + std::to_string(bytes) + " bytes");
   }
   const auto half = load_le<std::uint64_t>(page.data() + 8);
@@ -68,7 +71,8 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path
     return damaged(path, "has a damaged header");
   }
   if (bytes != kPage + 2 * half) {
-    return damaged(path, "has " + std::to_string(bytes) + " bytes and should have " + std::to_string(kPage + 2 * half));
+    return damaged(
+        path, "has " + std::to_string(bytes) + " bytes and should have " + std::to_string(kPage + 2 * half));
   }
   return std::unique_ptr<Journal>(new Journal(std::move(file), path, half));
 }
@@ -77,7 +81,8 @@ Status Journal::read_half(unsigned half, GlobalPosition end, std::vector<Block>&
   struct Free {
     void operator()(std::byte* bytes) const { std::free(bytes); }
   };
-  const std::unique_ptr<std::byte, Free> buffer(static_cast<std::byte*>(std::aligned_alloc(kPage, half_bytes_)));
+  const std::unique_ptr<std::byte, Free> buffer(
+      static_cast<std::byte*>(std::aligned_alloc(kPage, half_bytes_)));
   const auto from = static_cast<off_t>(half_start(half, half_bytes_));
   if (buffer == nullptr ||
       pread(file_.descriptor(), buffer.get(), half_bytes_, from) != static_cast<ssize_t>(half_bytes_)) {
@@ -100,8 +105,9 @@ Result<std::vector<Journal::Block>> Journal::blocks_after(GlobalPosition end) co
             [](const Block& a, const Block& b) { return a->first_position() < b->first_position(); });
   for (const Block& block : blocks) {
     if (block->first_position().value != end.value + 1) {
-      Error error = damaged(path_, "goes on at position " + std::to_string(block->first_position().value) +
-                                       ", but " + std::to_string(end.value + 1) + " and what follows is damaged");
+      Error error =
+          damaged(path_, "goes on at position " + std::to_string(block->first_position().value) + ", but " +
+                             std::to_string(end.value + 1) + " and what follows is damaged");
       error.position = end.value + 1;
       return error;
     }

@@ -13,12 +13,14 @@
 
 namespace cairn {
 
-// Makes a block durable with one sync; LMDB needs two for a commit, and a commit is what every writer waits for. The file
-// has two halves of a fixed size, written in turn and over and over, so its blocks on disk are allocated once and a
-// sync changes no metadata. Blocks go from here to LMDB in bulk; a half is written again when all its blocks are there.
+// Makes a block durable with one sync; LMDB needs two for a commit, and a commit is what every writer waits
+// for. The file has two halves of a fixed size, written in turn and over and over, so its blocks on disk are
+// allocated once and a sync changes no metadata. Blocks go from here to LMDB in bulk; a half is written again
+// when all its blocks are there.
 //
-//   0      header page: u32 magic "CRNJ", u32 format 1, u64 bytes of a half, u64 XXH3-64 of the 16 bytes before
-//   4096   first half, then the second: blocks one after the other, each padded with zeros to whole pages
+//   0      header page: u32 magic "CRNJ", u32 format 1, u64 bytes of a half, u64 XXH3-64 of the 16 bytes
+//   before 4096   first half, then the second: blocks one after the other, each padded with zeros to whole
+//   pages
 //
 // No page is written while it holds something that is not in LMDB, so a torn write hurts only what was not
 // acknowledged. What is left of earlier rounds is told apart by its positions, which LMDB has.
@@ -33,8 +35,8 @@ class Journal {
 
   using Block = std::shared_ptr<const BlockCopy>;
 
-  // The blocks that follow position `end`, in order; half-written ones are passed over. Fails with kCorruption when
-  // there are blocks beyond a gap: then one that was acknowledged is damaged.
+  // The blocks that follow position `end`, in order; half-written ones are passed over. Fails with
+  // kCorruption when there are blocks beyond a gap: then one that was acknowledged is damaged.
   Result<std::vector<Block>> blocks_after(GlobalPosition end) const;
 
   // The largest block it takes.

@@ -41,9 +41,11 @@ RawBlock LmdbBlockCursor::take(YoungBlocks::Block block) {
 
 Result<std::optional<RawBlock>> LmdbBlockCursor::take(const std::optional<lmdb::Record>& record) {
   if (!record) return std::optional<RawBlock>();
-  if (record->key.size() != 8) return make_error(Errc::kCorruption, env_.name() + " has a record with a strange key");
+  if (record->key.size() != 8)
+    return make_error(Errc::kCorruption, env_.name() + " has a record with a strange key");
   current_young_.reset();
-  current_ = {{load_be64(record->key.data())}, std::as_bytes(std::span(record->value.data(), record->value.size()))};
+  current_ = {{load_be64(record->key.data())},
+              std::as_bytes(std::span(record->value.data(), record->value.size()))};
   return std::optional(current_);
 }
 

@@ -9,8 +9,8 @@
 
 namespace cairn {
 
-// Walks the blocks in LMDB and, behind them, the young ones. A block leaves the young ones only when it is in LMDB; so
-// LMDB is asked last, in a transaction that is not older than the question.
+// Walks the blocks in LMDB and, behind them, the young ones. A block leaves the young ones only when it is in
+// LMDB; so LMDB is asked last, in a transaction that is not older than the question.
 class LmdbBlockCursor final : public BlockCursor {
  public:
   LmdbBlockCursor(lmdb::Env& env, MDB_dbi table, const YoungBlocks& young)

@@ -24,7 +24,7 @@ constexpr std::uint64_t kCommitSlackBytes = 256u << 10;
 constexpr std::uint64_t kAllocateBytes = 16u << 20;
 
 // A block this large writes so much that writing it twice would cost more than LMDB's second sync.
-constexpr std::size_t kLargeBlockBytes = 128u << 10;
+constexpr std::size_t kLargeBlockBytes = 2u << 20;
 
 // Young blocks settle when they are this many bytes or this old.
 constexpr std::size_t kSettleBytes = 4u << 20;
@@ -74,8 +74,8 @@ Result<std::unique_ptr<LmdbBlockLog>> LmdbBlockLog::open(const std::filesystem::
   const std::array<lmdb::TableHandle, 1> table{{{nullptr, &log->table_}}};
   CAIRN_CHECK(log->env_->open_tables(table));
   CAIRN_TRY(log->file_bytes_, file_size(log->env_->file_descriptor(), file));
-  CAIRN_TRY(log->journal_, Journal::open(journal_of(folder),
-                                         writable ? Journal::Access::kReadWrite : Journal::Access::kReadOnly));
+  CAIRN_TRY(log->journal_, Journal::open(journal_of(folder), writable ? Journal::Access::kReadWrite
+                                                                      : Journal::Access::kReadOnly));
   CAIRN_CHECK(log->recover_journal());
   if (!writable) return log;
   if (const Status settled = log->settle(nullptr); !settled.ok()) {
@@ -104,7 +104,8 @@ Status LmdbBlockLog::recover_journal() {
   for (const auto& block : blocks) {
     CAIRN_TRY(const BlockHeader header, BlockHeader::read(block->bytes()));
     if (hash && header.previous_hash != *hash) {
-      return make_error(Errc::kCorruption, "the journal in " + folder_.string() + " does not continue the log: block " +
+      return make_error(Errc::kCorruption, "the journal in " + folder_.string() +
+                                               " does not continue the log: block " +
                                                std::to_string(header.first_position.value));
     }
     hash = sha256(block->bytes());
@@ -141,7 +142,8 @@ Status LmdbBlockLog::check_end(GlobalPosition first_position, std::uint64_t epoc
   return {};
 }
 
-Status LmdbBlockLog::append(GlobalPosition first_position, std::uint64_t epoch, std::span<const std::byte> block) {
+Status LmdbBlockLog::append(GlobalPosition first_position, std::uint64_t epoch,
+                            std::span<const std::byte> block) {
   CAIRN_CHECK(check_end(first_position, epoch));
   if (broken_.load()) return given_up();
   CAIRN_TRY(auto copy, BlockCopy::of(block));
@@ -204,7 +206,8 @@ Status LmdbBlockLog::make_space(std::uint64_t bytes) {
 }
 
 Error LmdbBlockLog::given_up() const {
-  return make_error(Errc::kFailedPrecondition, "a commit to the log " + env_->name() + " failed; only a new start helps");
+  return make_error(Errc::kFailedPrecondition,
+                    "a commit to the log " + env_->name() + " failed; only a new start helps");
 }
 
 Status LmdbBlockLog::settle(const BlockCopy* extra) {
@@ -217,7 +220,8 @@ Status LmdbBlockLog::settle(const BlockCopy* extra) {
   try {
     CAIRN_TRY(lmdb::WriteTxn txn, env_->begin_write());
     int code = 0;
-    for (auto block = blocks.begin(); code == 0 && block != blocks.end(); ++block) code = put(txn.get(), table_, **block);
+    for (auto block = blocks.begin(); code == 0 && block != blocks.end(); ++block)
+      code = put(txn.get(), table_, **block);
     if (code == 0 && extra != nullptr) code = put(txn.get(), table_, *extra);
     if (code != 0) return lmdb::lmdb_error("writing the log " + env_->name(), code);
     code = txn.commit();

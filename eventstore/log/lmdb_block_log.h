@@ -23,26 +23,27 @@ struct LmdbBlockLogOptions {
   lmdb::Access access = lmdb::Access::kReadWrite;
 };
 
-// Blocks in the unnamed table of an LMDB environment of their own: first position, big-endian -> block. LMDB commits are
-// synced by its default rules and by nothing weaker.
+// Blocks in the unnamed table of an LMDB environment of their own: first position, big-endian -> block. LMDB
+// commits are synced by its default rules and by nothing weaker.
 //
-// A small block is made durable by the journal, with one sync, and comes to LMDB a moment later, many in one commit, by a
-// thread of the log: it "settles". Until then readers get it from memory. A large block goes to LMDB at once,
-// together with all young ones before it, and is written only once.
+// A small block is made durable by the journal, with one sync, and comes to LMDB a moment later, many in one
+// commit, by a thread of the log: it "settles". Until then readers get it from memory. A large block goes to
+// LMDB at once, together with all young ones before it, and is written only once.
 class LmdbBlockLog final : public BlockLog {
  public:
   // Makes an empty log in `folder`.
   static Status create(const std::filesystem::path& folder, const LmdbBlockLogOptions& options);
 
-  // Opens the log in `folder` and brings home what a crash left in the journal. Read-only, it only reads it. Fails
-  // with kCorruption for damaged or missing files.
+  // Opens the log in `folder` and brings home what a crash left in the journal. Read-only, it only reads it.
+  // Fails with kCorruption for damaged or missing files.
   static Result<std::unique_ptr<LmdbBlockLog>> open(const std::filesystem::path& folder,
                                                     const LmdbBlockLogOptions& options);
 
   // Settles what is young.
   ~LmdbBlockLog() override;
 
-  Status append(GlobalPosition first_position, std::uint64_t epoch, std::span<const std::byte> block) override;
+  Status append(GlobalPosition first_position, std::uint64_t epoch,
+                std::span<const std::byte> block) override;
   Result<std::unique_ptr<BlockCursor>> cursor() override;
   std::uint64_t used_bytes() const override { return env_->used_bytes() + young_.bytes(); }
   unsigned open_readers() const override { return env_->open_readers(); }
@@ -67,11 +68,11 @@ class LmdbBlockLog final : public BlockLog {
   MDB_dbi table_ = 0;
   std::unique_ptr<Journal> journal_;  // the writer's
   YoungBlocks young_;
-  GlobalPosition end_;                // the writer's belief, which is the truth
+  GlobalPosition end_;  // the writer's belief, which is the truth
   std::uint64_t epoch_ = 0;
 
   std::atomic<bool> broken_ = false;  // an LMDB commit failed
-  std::mutex settle_mutex_;  // held by whoever writes to LMDB
+  std::mutex settle_mutex_;           // held by whoever writes to LMDB
   std::uint64_t file_bytes_ = 0;
 
   std::mutex mutex_;

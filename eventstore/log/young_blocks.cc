@@ -18,8 +18,9 @@ void YoungBlocks::add(Block block) {
 YoungBlocks::Block YoungBlocks::find(GlobalPosition position) const {
   if (position.value < first_.load()) return nullptr;
   std::lock_guard lock(mutex_);
-  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), position,
-                                      [](GlobalPosition p, const Block& block) { return p < block->first_position(); });
+  const auto after =
+      std::upper_bound(blocks_.begin(), blocks_.end(), position,
+                       [](GlobalPosition p, const Block& block) { return p < block->first_position(); });
   return after == blocks_.begin() ? nullptr : *std::prev(after);
 }
 

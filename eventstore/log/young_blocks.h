@@ -32,7 +32,8 @@ class YoungBlocks {
  private:
   mutable std::mutex mutex_;
   std::deque<Block> blocks_;
-  std::atomic<std::uint64_t> first_ = ~std::uint64_t{0};  // position; a look at it spares most readers the lock
+  std::atomic<std::uint64_t> first_ =
+      ~std::uint64_t{0};  // position; a look at it spares most readers the lock
   std::atomic<std::size_t> bytes_ = 0;
 };
 

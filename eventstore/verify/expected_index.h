@@ -17,8 +17,8 @@
 
 namespace cairn {
 
-// What the index should say, gathered while the log is walked. Streams are kept whole; of the posting lists and the
-// ids only a digest, so that the memory needed grows with the streams and not with the events.
+// What the index should say, gathered while the log is walked. Streams are kept whole; of the posting lists
+// and the ids only a digest, so that the memory needed grows with the streams and not with the events.
 class ExpectedIndex {
  public:
   template <typename Value>
@@ -50,7 +50,8 @@ class ExpectedIndex {
 
   StreamHead& head(std::string_view stream) {
     const auto found = heads_.find(stream);
-    return found != heads_.end() ? found->second : heads_.emplace(std::string(stream), StreamHead{}).first->second;
+    return found != heads_.end() ? found->second
+                                 : heads_.emplace(std::string(stream), StreamHead{}).first->second;
   }
 
   // Takes an event for the lists; the caller advances the head.
@@ -66,7 +67,8 @@ class ExpectedIndex {
   ListDigest& list(PostingTerm::Kind kind, std::string_view name) {
     auto& lists = kind == PostingTerm::Kind::kCategory ? categories_ : types_;
     const auto found = lists.find(name);
-    return found != lists.end() ? found->second : lists.emplace(std::string(name), ListDigest{}).first->second;
+    return found != lists.end() ? found->second
+                                : lists.emplace(std::string(name), ListDigest{}).first->second;
   }
 
   const ByName<StreamHead>& heads() const { return heads_; }

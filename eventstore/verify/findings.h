@@ -13,7 +13,8 @@ class Findings {
   explicit Findings(VerifyReport& report) : report_(report) {}
 
   void add(std::string place, std::string what) {
-    if (report_.findings.size() < kVerifyFindingsMax) report_.findings.push_back({std::move(place), std::move(what)});
+    if (report_.findings.size() < kVerifyFindingsMax)
+      report_.findings.push_back({std::move(place), std::move(what)});
     ++report_.damage_count;
   }
 

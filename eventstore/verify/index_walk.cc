@@ -22,42 +22,46 @@ Status IndexWalk::walk(ExpectedIndex* expected) {
 
 Status IndexWalk::walk_streams(ExpectedIndex* expected) {
   std::uint64_t agreeing = 0;
-  CAIRN_CHECK(index_.for_each(IndexReader::Table::kStreams, [&](std::string_view key, std::string_view value) {
-    count_record();
-    ++report_.streams;
-    const std::string place = "index stream '" + record::printable(key) + "'";
-    const auto payload = record::unseal(key, value);
-    const auto head = payload.ok() ? record::decode_head(*payload) : std::nullopt;
-    if (!head) return findings_.add(place, payload.ok() ? "cannot be read" : payload.error().message);
-    if (expected == nullptr) return;
-    const auto found = expected->heads().find(key);
-    if (found != expected->heads().end() && found->second == *head) {
-      ++agreeing;
-    } else if (found == expected->heads().end() || found->second.version < head->version) {
-      if (found != expected->heads().end()) ++agreeing;
-      ahead_.emplace(std::string(key), *head);
-    } else {
-      findings_.add(place, "says version " + std::to_string(head->version.value) + " at position " +
-                               std::to_string(head->last_position().value) + ", the log says version " +
-                               std::to_string(found->second.version.value) + " at position " +
-                               std::to_string(found->second.last_position().value));
-      ++agreeing;  // it is there, if wrong
-    }
-  }));
+  CAIRN_CHECK(
+      index_.for_each(IndexReader::Table::kStreams, [&](std::string_view key, std::string_view value) {
+        count_record();
+        ++report_.streams;
+        const std::string place = "index stream '" + record::printable(key) + "'";
+        const auto payload = record::unseal(key, value);
+        const auto head = payload.ok() ? record::decode_head(*payload) : std::nullopt;
+        if (!head) return findings_.add(place, payload.ok() ? "cannot be read" : payload.error().message);
+        if (expected == nullptr) return;
+        const auto found = expected->heads().find(key);
+        if (found != expected->heads().end() && found->second == *head) {
+          ++agreeing;
+        } else if (found == expected->heads().end() || found->second.version < head->version) {
+          if (found != expected->heads().end()) ++agreeing;
+          ahead_.emplace(std::string(key), *head);
+        } else {
+          findings_.add(place, "says version " + std::to_string(head->version.value) + " at position " +
+                                   std::to_string(head->last_position().value) + ", the log says version " +
+                                   std::to_string(found->second.version.value) + " at position " +
+                                   std::to_string(found->second.last_position().value));
+          ++agreeing;  // it is there, if wrong
+        }
+      }));
   if (expected != nullptr && agreeing < expected->heads().size()) {
-    findings_.add("index streams", std::to_string(expected->heads().size() - agreeing) + " streams are missing");
+    findings_.add("index streams",
+                  std::to_string(expected->heads().size() - agreeing) + " streams are missing");
   }
   return {};
 }
 
 Status IndexWalk::walk_postings(ExpectedIndex* expected) {
-  CAIRN_CHECK(index_.for_each(IndexReader::Table::kPostings, [&](std::string_view key, std::string_view value) {
-    count_record();
-    const auto entry = postings::decode(key, value);
-    if (!entry.ok()) return findings_.add("index posting '" + record::printable(key) + "'", entry.error().message);
-    auto& digest = lists_[static_cast<char>(entry->term.kind) + entry->term.name];
-    for (const std::uint64_t position : entry->chunk) digest.add(position);
-  }));
+  CAIRN_CHECK(
+      index_.for_each(IndexReader::Table::kPostings, [&](std::string_view key, std::string_view value) {
+        count_record();
+        const auto entry = postings::decode(key, value);
+        if (!entry.ok())
+          return findings_.add("index posting '" + record::printable(key) + "'", entry.error().message);
+        auto& digest = lists_[static_cast<char>(entry->term.kind) + entry->term.name];
+        for (const std::uint64_t position : entry->chunk) digest.add(position);
+      }));
   if (expected == nullptr) return {};
   compare_lists('c', expected->categories());
   compare_lists('t', expected->types());
@@ -76,8 +80,8 @@ void IndexWalk::compare_lists(char kind, const ExpectedIndex::ByName<ExpectedInd
     if (found.empty()) {
       findings_.add(place, "is missing");
     } else if (found.mapped() != digest) {
-      findings_.add(place, "has " + std::to_string(found.mapped().count) + " positions that differ from the log's " +
-                               std::to_string(digest.count));
+      findings_.add(place, "has " + std::to_string(found.mapped().count) +
+                               " positions that differ from the log's " + std::to_string(digest.count));
     }
   }
 }
@@ -96,9 +100,9 @@ Status IndexWalk::walk_ids(ExpectedIndex* expected) {
   // Days before the first one were dropped as their time came; from there on all have to be there.
   for (const auto& [day, digest] : expected->ids()) {
     if (day >= days.begin()->first && days[day] != digest) {
-      findings_.add("index ids of day " + std::to_string(day),
-                    "has " + std::to_string(days[day].count) + " ids that differ from the log's " +
-                        std::to_string(digest.count));
+      findings_.add("index ids of day " + std::to_string(day), "has " + std::to_string(days[day].count) +
+                                                                   " ids that differ from the log's " +
+                                                                   std::to_string(digest.count));
     }
   }
   return {};

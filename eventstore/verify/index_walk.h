@@ -11,8 +11,8 @@
 
 namespace cairn {
 
-// Stream heads in the index that know more than the index as a whole: a flush is under way, or was cut short. They
-// are compared when the walk over the log has come that far.
+// Stream heads in the index that know more than the index as a whole: a flush is under way, or was cut short.
+// They are compared when the walk over the log has come that far.
 using HeadsAhead = ExpectedIndex::ByName<StreamHead>;
 
 // Compares every record of the index with what the log says it should be at the index's own position.
@@ -21,7 +21,8 @@ class IndexWalk {
   IndexWalk(const IndexReader& index, VerifyReport& report, const VerifyProgress& progress)
       : index_(index), report_(report), progress_(progress), findings_(report) {}
 
-  // `expected` may be null when the log itself could not be followed: then only the records' own checksums count.
+  // `expected` may be null when the log itself could not be followed: then only the records' own checksums
+  // count.
   Status walk(ExpectedIndex* expected);
 
   HeadsAhead& ahead() { return ahead_; }

@@ -10,15 +10,25 @@ namespace {
 constexpr std::uint64_t kBlocksPerTransaction = 256;
 
 std::string block_name(GlobalPosition first) { return "log block " + std::to_string(first.value); }
-std::string event_name(GlobalPosition position) { return "log event at position " + std::to_string(position.value); }
+std::string event_name(GlobalPosition position) {
+  return "log event at position " + std::to_string(position.value);
+}
 
 }  // namespace
 
 LogWalk::LogWalk(BlockLog& log, const Uuid& store_id, VerifyReport& report, const VerifyProgress& progress)
-    : log_(log), report_(report), progress_(progress), findings_(report), expected_(Index::id_seed(store_id)),
+    : log_(log),
+      report_(report),
+      progress_(progress),
+      findings_(report),
+      expected_(Index::id_seed(store_id)),
       hash_(chain_anchor(store_id)) {}
 
 void LogWalk::break_off(std::string place, std::string what) {
+  // A reader's message names the block itself; once is enough.
+  if (const std::size_t colon = place.find(','); what.starts_with(place.substr(0, colon) + ": ")) {
+    what.erase(0, std::min(colon, place.size()) + 2);
+  }
   findings_.add(std::move(place), std::move(what));
   unbroken_ = false;
   hash_.reset();
@@ -38,9 +48,11 @@ Status LogWalk::walk_to(GlobalPosition to) {
     auto found = cursor->seek(next_);
     if (found.ok() && *found && (*found)->first_position < next_) found = cursor->next();
     std::uint64_t blocks = 0;
-    for (; found.ok() && *found && next_ <= to && blocks < kBlocksPerTransaction; found = cursor->next(), ++blocks) {
+    for (; found.ok() && *found && next_ <= to && blocks < kBlocksPerTransaction;
+         found = cursor->next(), ++blocks) {
       check_block(**found);
-      if (progress_ && report_.blocks % 64 == 0) progress_("log", report_.events, std::max(next_, log_end_).value);
+      if (progress_ && report_.blocks % 64 == 0)
+        progress_("log", report_.events, std::max(next_, log_end_).value);
     }
     if (!found.ok()) {
       break_off("log after position " + std::to_string(next_.value - 1), found.error().message);
@@ -96,10 +108,11 @@ void LogWalk::check_event(const StoredEvent& stored) {
   ++report_.events;
   if (unbroken_) {
     if (event.version.value != head.version.value + 1) {
-      findings_.add(event_name(event.position), "is version " + std::to_string(event.version.value) + " of '" +
-                                                    std::string(event.stream) + "', which was at " +
+      findings_.add(event_name(event.position), "is version " + std::to_string(event.version.value) +
+                                                    " of '" + std::string(event.stream) + "', which was at " +
                                                     std::to_string(head.version.value));
-    } else if (stored.previous != head.path.head() || stored.jump != head.path.next_jump(head.version.value)) {
+    } else if (stored.previous != head.path.head() ||
+               stored.jump != head.path.next_jump(head.version.value)) {
       findings_.add(event_name(event.position), "does not point to the events before it in its stream");
     }
   }

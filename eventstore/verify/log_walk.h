@@ -13,8 +13,8 @@
 
 namespace cairn {
 
-// Walks the whole log from its first block, checks everything that can be checked, and goes on after damage as far as
-// the blocks can still be found.
+// Walks the whole log from its first block, checks everything that can be checked, and goes on after damage
+// as far as the blocks can still be found.
 class LogWalk {
  public:
   LogWalk(BlockLog& log, const Uuid& store_id, VerifyReport& report, const VerifyProgress& progress);

@@ -59,8 +59,8 @@ Status compare(LogWalk& log, const IndexReader& index, VerifyReport& report, con
   CAIRN_CHECK(log.walk_to({~std::uint64_t{0}}));
   if (!log.unbroken()) return {};
   for (const auto& [name, head] : ahead) {
-    findings.add("index stream '" + name + "'",
-                 "says version " + std::to_string(head.version.value) + ", which the log does not have there");
+    findings.add("index stream '" + name + "'", "says version " + std::to_string(head.version.value) +
+                                                    ", which the log does not have there");
   }
   return {};
 }
@@ -84,13 +84,15 @@ Result<VerifyReport> verify_store(const std::filesystem::path& folder, const Ver
     if (has_index) check_pages(index_file, "index", findings);
   }
 
-  CAIRN_TRY(const auto log, LmdbBlockLog::open(store.log(), {.readers_max = kReaders, .access = lmdb::Access::kReadOnly}));
+  CAIRN_TRY(const auto log,
+            LmdbBlockLog::open(store.log(), {.readers_max = kReaders, .access = lmdb::Access::kReadOnly}));
   LogWalk walk(*log, store.store_id(), report, progress);
   if (!has_index) {
     CAIRN_CHECK(walk.walk_to({~std::uint64_t{0}}));
     return report;
   }
-  CAIRN_TRY(const auto index, Index::open(store.index(), {.readers_max = kReaders, .access = lmdb::Access::kReadOnly}));
+  CAIRN_TRY(const auto index,
+            Index::open(store.index(), {.readers_max = kReaders, .access = lmdb::Access::kReadOnly}));
   CAIRN_TRY(const IndexReader reader, index->read());
   CAIRN_CHECK(compare(walk, reader, report, progress));
   return report;

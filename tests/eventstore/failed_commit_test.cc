@@ -200,9 +200,11 @@ TEST_P(FailedFlushTest, LosesNoEvents) {
               .effect = GetParam().effect});
   EXPECT_THAT(child_->ask("flush"), StartsWith("err"));
   ASSERT_GE(panel_.fired(), 1u);
-  // Reads go on, unless LMDB has given the index up for this process; then they say that a new start is needed.
+  // Reads go on, unless LMDB has given the index up for this process; then they say that a new start is
+  // needed.
   EXPECT_THAT(child_->ask("digest"),
-              ::testing::AnyOf(StartsWith("ok"), StartsWith("err " + std::string(to_string(Errc::kFailedPrecondition)))));
+              ::testing::AnyOf(StartsWith("ok"),
+                               StartsWith("err " + std::string(to_string(Errc::kFailedPrecondition)))));
   child_->close_input();
   EXPECT_TRUE(child_->wait().clean());
   panel_.disarm();

@@ -154,12 +154,14 @@ TEST_F(BlockTest, TheBuilderStartsCleanEachTime) {
   EXPECT_EQ(hex_of(build()), once);
 }
 
-// No single changed bit gets past the check of the whole block, and none past the check of single events without
-// the events being what was written.
+// No single changed bit gets past the check of the whole block, and none past the check of single events
+// without the events being what was written.
 TEST_F(BlockTest, EveryFlippedBitIsNoticed) {
   const auto block = build();
   std::vector<std::byte> damaged(block.begin(), block.end());
-  const auto original = [&](BlockReader& reader, std::uint64_t position) { return event_checksum(*reader.read({position})); };
+  const auto original = [&](BlockReader& reader, std::uint64_t position) {
+    return event_checksum(*reader.read({position}));
+  };
   BlockReader sound;
   ASSERT_THAT(sound.open(block, BlockCheck::kWholeBlock), succeeds());
   const std::uint64_t sums[2] = {original(sound, 7), original(sound, 8)};
@@ -167,7 +169,8 @@ TEST_F(BlockTest, EveryFlippedBitIsNoticed) {
   for (std::size_t bit = 0; bit < damaged.size() * 8; ++bit) {
     const auto mask = static_cast<std::byte>(1u << (bit % 8));
     damaged[bit / 8] ^= mask;
-    EXPECT_THAT(reader_.open(damaged, BlockCheck::kWholeBlock), fails_with(Errc::kCorruption)) << "bit " << bit;
+    EXPECT_THAT(reader_.open(damaged, BlockCheck::kWholeBlock), fails_with(Errc::kCorruption))
+        << "bit " << bit;
     if (reader_.open(damaged, BlockCheck::kEachEvent).ok()) {
       for (std::uint64_t position = 7; position <= 8; ++position) {
         if (!reader_.contains({position})) continue;
@@ -184,8 +187,10 @@ TEST_F(BlockTest, EveryFlippedBitIsNoticed) {
 TEST_F(BlockTest, EveryCutIsNoticed) {
   const auto block = build();
   for (std::size_t size = 0; size < block.size(); ++size) {
-    EXPECT_THAT(reader_.open(block.first(size), BlockCheck::kWholeBlock), fails_with(Errc::kCorruption)) << size;
-    EXPECT_THAT(reader_.open(block.first(size), BlockCheck::kEachEvent), fails_with(Errc::kCorruption)) << size;
+    EXPECT_THAT(reader_.open(block.first(size), BlockCheck::kWholeBlock), fails_with(Errc::kCorruption))
+        << size;
+    EXPECT_THAT(reader_.open(block.first(size), BlockCheck::kEachEvent), fails_with(Errc::kCorruption))
+        << size;
   }
 }
 

@@ -38,9 +38,11 @@ TEST(JumpTest, ThePathHoldsTheJumpsOfTheHead) {
 
 TEST(JumpTest, AnyVersionIsReachedInLogarithmicallyManySteps) {
   constexpr std::uint64_t kHead = 1'000'000;
-  for (const std::uint64_t target : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{499'999}, kHead - 1, kHead}) {
+  for (const std::uint64_t target :
+       {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{499'999}, kHead - 1, kHead}) {
     int steps = 0;
-    for (std::uint64_t at = kHead; at != target; ++steps) at = jump_version(at) >= target ? jump_version(at) : at - 1;
+    for (std::uint64_t at = kHead; at != target; ++steps)
+      at = jump_version(at) >= target ? jump_version(at) : at - 1;
     EXPECT_LE(steps, 45) << target;
   }
 }

@@ -27,8 +27,8 @@ std::string hex_of(const std::string& bytes) {
 }
 
 TEST(RecordTest, VarintsReadBack) {
-  for (const std::uint64_t number :
-       {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128}, std::uint64_t{300}, std::numeric_limits<std::uint64_t>::max()}) {
+  for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128},
+                                     std::uint64_t{300}, std::numeric_limits<std::uint64_t>::max()}) {
     std::string out;
     put_varint(out, number);
     std::string_view in = out;

@@ -70,7 +70,8 @@ TEST_F(FileCheckTest, ASoundFilePasses) {
 TEST_F(FileCheckTest, AnEmptyOrShortFileIsDamage) {
   fill();
   const std::uint64_t used = check_file(file())->used_bytes;
-  for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{100}, std::uint64_t{kPageBytes}, used / 2, used - 1}) {
+  for (const std::uint64_t size :
+       {std::uint64_t{0}, std::uint64_t{100}, std::uint64_t{kPageBytes}, used / 2, used - 1}) {
     std::filesystem::resize_file(file(), used);
     std::filesystem::resize_file(file(), size);
     EXPECT_THAT(check_file(file()), fails_with(Errc::kCorruption)) << size;
@@ -104,7 +105,9 @@ TEST_F(FileCheckTest, APageFullOfRubbishIsFound) {
       stream.read(before.data(), kPageBytes);
     }
     overwrite(page * kPageBytes, std::string(kPageBytes, '\xA5'));
-    found += check_trees(file(), TreeCheck::kAll).ok() ? 0 : 1;  // free pages and the insides of values may be anything
+    found += check_trees(file(), TreeCheck::kAll).ok()
+                 ? 0
+                 : 1;  // free pages and the insides of values may be anything
     overwrite(page * kPageBytes, before);
   }
   EXPECT_GT(found, 10);

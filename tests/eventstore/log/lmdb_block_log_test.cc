@@ -34,12 +34,14 @@ class LmdbBlockLogTest : public testing::Test {
     log_ = *std::move(log);
   }
 
-  Status append(std::uint64_t first, std::uint64_t count, std::uint64_t epoch = 1, std::size_t data_bytes = 20) {
+  Status append(std::uint64_t first, std::uint64_t count, std::uint64_t epoch = 1,
+                std::size_t data_bytes = 20) {
     const std::string data(data_bytes, 'd');
     const std::vector<std::string_view> names{"s-1"};
     std::vector<BlockContents::Event> events;
     for (std::uint64_t i = 0; i < count; ++i) {
-      events.push_back({0, 0, {.event = {.position = {first + i}, .stream = names[0], .type = names[0], .data = data}}});
+      events.push_back(
+          {0, 0, {.event = {.position = {first + i}, .stream = names[0], .type = names[0], .data = data}}});
     }
     const auto block = builder_.build(
         {.first_position = {first}, .epoch = epoch, .streams = names, .types = names, .events = events});
@@ -87,7 +89,8 @@ TEST_F(LmdbBlockLogTest, RefusesAWriterOfAnEarlierEpoch) {
   EXPECT_THAT(append(3, 1, 6), succeeds());
 }
 
-// Small blocks stand in the pages of the tree, large ones in pages of their own: both are read in place, unmoved.
+// Small blocks stand in the pages of the tree, large ones in pages of their own: both are read in place,
+// unmoved.
 TEST_F(LmdbBlockLogTest, BlocksAreAlignedInTheMap) {
   std::uint64_t next = 1;
   for (const std::size_t bytes : {1u, 100u, 333u, 1'500u, 2'100u, 5'000u, 70'001u}) {
@@ -115,7 +118,8 @@ TEST_F(LmdbBlockLogTest, ACursorSeesEveryBlockOnceWhileTheySettle) {
   constexpr std::uint64_t kBlocks = 400;
   for (std::uint64_t i = 1; i <= 5; ++i) ASSERT_THAT(append(i, 1), succeeds());
   std::jthread writer([&] {
-    for (std::uint64_t i = 6; i <= kBlocks; ++i) ASSERT_THAT(append(i, 1, 1, i % 50 == 0 ? 200'000 : 3'000), succeeds());
+    for (std::uint64_t i = 6; i <= kBlocks; ++i)
+      ASSERT_THAT(append(i, 1, 1, i % 50 == 0 ? 200'000 : 3'000), succeeds());
   });
   for (std::uint64_t seen = 0; seen < kBlocks;) {
     const auto cursor = log_->cursor();  // kept while there are blocks, and not while there are none
