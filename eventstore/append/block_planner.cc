@@ -4,7 +4,6 @@
 
 #include "eventstore/append/repeat_check.h"
 #include "eventstore/base/assert.h"
-#include "eventstore/index/stream_heads.h"
 
 namespace cairn {
 
@@ -32,8 +31,7 @@ class BlockPlanner::Events final : public EventSource {
 BlockPlanner::BlockPlanner(BlockLog& log, const Tail& tail, const Index& index, const Uuid& store_id,
                            std::optional<std::uint32_t> dedup_window_days)
     : log_(log),
-      tail_(tail),
-      index_(index),
+      heads_(tail, index),
       id_lookup_(tail, index, store_id),
       window_days_(dedup_window_days),
       source_(std::make_unique<Events>(*this)) {}
@@ -54,11 +52,14 @@ void BlockPlanner::begin(GlobalPosition first_position, Timestamp now) {
   tags_.clear();
 }
 
-void BlockPlanner::release_readers() { source_->release(); }
+void BlockPlanner::release_readers() {
+  source_->release();
+  heads_.release();
+}
 
 Result<BlockPlanner::Stream*> BlockPlanner::stream(std::string_view name) {
   if (const auto found = stream_by_name_.find(name); found != stream_by_name_.end()) return found->second;
-  CAIRN_TRY(auto head, find_stream(tail_, index_, name));
+  CAIRN_TRY(auto head, heads_.find(name));
   Stream& added = streams_.emplace_back(Stream{.name = name, .head = head ? *std::move(head) : StreamHead{}});
   stream_by_name_.emplace(name, &added);
   return &added;

@@ -14,6 +14,7 @@
 #include "eventstore/format/block_builder.h"
 #include "eventstore/index/block_summary.h"
 #include "eventstore/index/index.h"
+#include "eventstore/index/stream_heads.h"
 #include "eventstore/index/tail.h"
 #include "eventstore/log/block_log.h"
 
@@ -68,8 +69,7 @@ class BlockPlanner {
   std::uint32_t type_index(std::string_view type);
 
   BlockLog& log_;
-  const Tail& tail_;
-  const Index& index_;
+  StreamHeads heads_;
   IdLookup id_lookup_;
   std::optional<std::uint32_t> window_days_;
   std::unique_ptr<Events> source_;

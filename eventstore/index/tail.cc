@@ -1,6 +1,7 @@
 #include "eventstore/index/tail.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "eventstore/base/assert.h"
@@ -61,6 +62,17 @@ void add_postings(Generation& generation, const BlockSummary& block) {
   }
 }
 
+// From the first of `generations`, newest first, that has it.
+std::optional<StreamHead> find_head(std::initializer_list<const Generation*> generations,
+                                    std::string_view stream) {
+  for (const Generation* const generation : generations) {
+    if (generation == nullptr) continue;
+    const auto found = generation->heads.find(stream);
+    if (found != generation->heads.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Tail::Tail() : active_(std::make_shared<Generation>()) {}
@@ -81,13 +93,12 @@ void Tail::apply(BlockSummary& block) {
 
 std::optional<StreamHead> Tail::find(std::string_view stream) const {
   std::lock_guard lock(mutex_);
-  for (const Generation* generation :
-       {static_cast<const Generation*>(active_.get()), frozen_.get(), flushed_.get()}) {
-    if (generation == nullptr) continue;
-    const auto found = generation->heads.find(stream);
-    if (found != generation->heads.end()) return found->second;
-  }
-  return std::nullopt;
+  return find_head({active_.get(), frozen_.get(), flushed_.get()}, stream);
+}
+
+std::optional<StreamHead> Tail::find_in(const Snapshot& snapshot, std::string_view stream) const {
+  std::lock_guard lock(mutex_);
+  return find_head({snapshot.active.get(), snapshot.frozen.get()}, stream);
 }
 
 std::optional<Generation::IdPlace> Tail::find_id(const Uuid& id) const {

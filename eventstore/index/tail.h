@@ -59,6 +59,8 @@ class Tail {
 
   // The stream as the tail knows it; nullopt = the index has the truth.
   std::optional<StreamHead> find(std::string_view stream) const;
+  // The stream as the snapshot's generations know it.
+  std::optional<StreamHead> find_in(const Snapshot& snapshot, std::string_view stream) const;
   std::optional<Generation::IdPlace> find_id(const Uuid& id) const;
 
   Snapshot snapshot() const;

@@ -30,6 +30,7 @@ constexpr std::size_t kLargeBlockBytes = 2u << 20;
 constexpr std::size_t kSettleBytes = 4u << 20;
 constexpr std::chrono::milliseconds kSettleAfter{200};
 constexpr std::chrono::seconds kRetryAfter{1};
+constexpr int kLooksMax = 100;
 
 std::filesystem::path journal_of(const std::filesystem::path& folder) { return folder / "journal"; }
 
@@ -67,6 +68,7 @@ Result<std::unique_ptr<LmdbBlockLog>> LmdbBlockLog::open(const std::filesystem::
   if (writable) CAIRN_CHECK(lmdb::check_trees(file, lmdb::TreeCheck::kAtOpen));
   std::unique_ptr<LmdbBlockLog> log(new LmdbBlockLog);
   log->folder_ = folder;
+  log->writable_ = writable;
   CAIRN_TRY(log->env_, lmdb::Env::open(folder, {.map_bytes = options.map_bytes,
                                                 .tables_max = 0,
                                                 .readers_max = options.readers_max,
@@ -88,31 +90,39 @@ Result<std::unique_ptr<LmdbBlockLog>> LmdbBlockLog::open(const std::filesystem::
 
 // What the journal has beyond LMDB's end was durable when the process died, and becomes young again.
 Status LmdbBlockLog::recover_journal() {
-  std::optional<Sha256> hash;
-  {
-    LmdbBlockCursor cursor(*env_, table_, young_);
-    CAIRN_TRY(const auto last, cursor.last());
-    if (last) {
-      CAIRN_TRY(const BlockHeader header, BlockHeader::read(last->bytes));
-      end_ = header.last_position();
-      epoch_ = header.epoch;
-      hash = sha256(last->bytes);
-    }
+  CAIRN_CHECK(read_end());
+  auto blocks = journal_->blocks_after(end_);
+  // Beside a server that writes, blocks may settle between our two looks; then we look again.
+  for (int attempt = 0; !writable_ && !blocks.ok() && attempt < kLooksMax; ++attempt) {
+    CAIRN_CHECK(read_end());
+    blocks = journal_->blocks_after(end_);
   }
+  if (!blocks.ok()) return blocks.error();
   settled_ = end_;
-  CAIRN_TRY(const auto blocks, journal_->blocks_after(end_));
-  for (const auto& block : blocks) {
+  for (const auto& block : *blocks) {
     CAIRN_TRY(const BlockHeader header, BlockHeader::read(block->bytes()));
-    if (hash && header.previous_hash != *hash) {
+    if (end_.value > 0 && header.previous_hash != end_hash_) {
       return make_error(Errc::kCorruption, "the journal in " + folder_.string() +
                                                " does not continue the log: block " +
                                                std::to_string(header.first_position.value));
     }
-    hash = sha256(block->bytes());
     end_ = block->last_position();
+    end_hash_ = sha256(block->bytes());
     epoch_ = block->epoch();
     young_.add(block);
   }
+  return {};
+}
+
+// The end of what is in LMDB.
+Status LmdbBlockLog::read_end() {
+  LmdbBlockCursor cursor(*env_, table_, young_);
+  CAIRN_TRY(const auto last, cursor.last());
+  if (!last) return {};
+  CAIRN_TRY(const BlockHeader header, BlockHeader::read(last->bytes));
+  end_ = header.last_position();
+  end_hash_ = sha256(last->bytes);
+  epoch_ = header.epoch;
   return {};
 }
 
@@ -152,13 +162,13 @@ Status LmdbBlockLog::append(GlobalPosition first_position, std::uint64_t epoch,
   end_ = copy->last_position();
   epoch_ = epoch;
   if (large) return {};
-  const bool first = young_.bytes() == 0;
   young_.add(std::move(copy));
-  if (first || young_.bytes() >= kSettleBytes) {
+  {
     std::lock_guard lock(mutex_);
     wanted_ = wanted_ || young_.bytes() >= kSettleBytes;
-    changed_.notify_all();
+    if (!settler_sleeps_ && !wanted_) return {};
   }
+  changed_.notify_all();
   return {};
 }
 
@@ -251,7 +261,9 @@ void LmdbBlockLog::run() {
     if (failure_) {
       changed_.wait_for(lock, kRetryAfter, [this] { return stopping_ || wanted_; });
     } else if (young_.bytes() == 0) {
+      settler_sleeps_ = true;
       changed_.wait(lock, [this] { return stopping_ || young_.bytes() > 0; });
+      settler_sleeps_ = false;
     } else {
       changed_.wait_for(lock, kSettleAfter, [this] { return stopping_ || wanted_; });
     }

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "eventstore/base/checksum.h"
 #include "eventstore/lmdb/lmdb_env.h"
 #include "eventstore/log/block_log.h"
 #include "eventstore/log/journal.h"
@@ -52,6 +53,7 @@ class LmdbBlockLog final : public BlockLog {
  private:
   LmdbBlockLog() = default;
   Status recover_journal();
+  Status read_end();
   Status check_end(GlobalPosition first_position, std::uint64_t epoch) const;
   Status write_journal(const BlockCopy& block);
   Status write_directly(const BlockCopy& block);
@@ -64,11 +66,13 @@ class LmdbBlockLog final : public BlockLog {
   void run();
 
   std::filesystem::path folder_;
+  bool writable_ = false;
   std::unique_ptr<lmdb::Env> env_;
   MDB_dbi table_ = 0;
   std::unique_ptr<Journal> journal_;  // the writer's
   YoungBlocks young_;
   GlobalPosition end_;  // the writer's belief, which is the truth
+  Sha256 end_hash_{};   // of the block that ends there; only while opening
   std::uint64_t epoch_ = 0;
 
   std::atomic<bool> broken_ = false;  // an LMDB commit failed
@@ -80,6 +84,7 @@ class LmdbBlockLog final : public BlockLog {
   GlobalPosition settled_;
   std::optional<Error> failure_;  // of the last attempt to settle
   bool wanted_ = false;
+  bool settler_sleeps_ = false;
   bool stopping_ = false;
   std::thread settler_;
 };

@@ -1,0 +1,52 @@
+// What verify_store() says of a store that another process is writing to, and of one that is sound.
+
+#include <csignal>
+#include <string>
+
+#include "eventstore/verify.h"
+#include "tests/support/child_process.h"
+#include "tests/support/numbered_events.h"
+#include "tests/support/scale.h"
+#include "tests/support/store_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+class VerifyTest : public StoreTest {};
+
+TEST_F(VerifyTest, CountsWhatItLookedAt) {
+  append("cart-1", {numbered_event(1, 50), numbered_event(2, 50)});
+  append("cart-2", {numbered_event(3, 50)});
+  flush();
+  append("cart-1", {numbered_event(4, 50)});
+  const std::string hash = store().head_hash();
+  close();
+  const auto report = verify_store(folder());
+  ASSERT_THAT(report, succeeds());
+  EXPECT_TRUE(report->sound());
+  EXPECT_EQ(report->events, 4u);
+  EXPECT_EQ(report->blocks, 3u);
+  EXPECT_EQ(report->streams, 2u);
+  EXPECT_EQ(report->head, 4u);
+  EXPECT_EQ(report->head_hash, hash);
+}
+
+// The blocks wander from the journal to LMDB and heads to the index while verify looks; none of it is damage.
+TEST_F(VerifyTest, ABusyServerBesideItIsNoDamage) {
+  ChildProcess child({{test_program("append_child").string(), folder().string(), "1"}, {}});
+  std::uint64_t last = 0;
+  for (std::size_t round = 0; round < rounds(10, 200); ++round) {
+    for (int lines = 0; lines < 100; ++lines) ASSERT_TRUE(child.read_line().has_value());
+    const auto report = verify_store(folder());
+    ASSERT_THAT(report, succeeds());
+    EXPECT_TRUE(report->sound()) << report->findings.at(0).place << ": " << report->findings.at(0).what;
+    EXPECT_GE(report->head, last);
+    last = report->head;
+  }
+  EXPECT_GT(last, 0u);
+  child.kill(SIGKILL);
+  child.wait();
+}
+
+}  // namespace
+}  // namespace cairn::test
