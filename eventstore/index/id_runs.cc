@@ -238,12 +238,6 @@ void IdRuns::publish() {
 
 void IdRuns::discard() { pending_.reset(); }
 
-std::uint64_t IdRuns::memory_bytes() const {
-  std::uint64_t bytes = 0;
-  for (const auto& run : *runs()) bytes += (run->filter.words().size() + run->fences.size()) * 8;
-  return bytes;
-}
-
 Result<IdRuns::Chunk> IdRuns::decode(std::string_view key, std::string_view value) {
   CAIRN_TRY(const RunKey parts, parse_key(key));
   if (parts.chunk == kFilterChunk) {

@@ -48,8 +48,6 @@ class IdRuns {
   void publish();
   void discard();  // the transaction was aborted
 
-  std::uint64_t memory_bytes() const;
-
   // For a walk over the table: the entries of a chunk, nullopt for a filter.
   struct Chunk {
     std::uint32_t day = 0;

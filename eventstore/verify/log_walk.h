@@ -30,8 +30,6 @@ class LogWalk {
   // Called for each event walked over.
   std::function<void(const StoredEvent&)> on_event;
 
-  GlobalPosition log_end() const { return log_end_; }
-
  private:
   void check_block(const RawBlock& raw);
   void check_event(const StoredEvent& stored);
