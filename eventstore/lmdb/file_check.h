@@ -35,7 +35,7 @@ enum class TreeCheck {
   kAtOpen,  // everything a search walks over and a commit goes to, and the list of free pages. Of a table
             // with more than kLeavesAtOpenMax leaves only the last leaf, so that opening a huge store stays a
             // matter of seconds
-  kAll,  // all of it, the pages of large values too, and that no page is used twice
+  kAll,     // all of it, the pages of large values too, and that no page is used twice
 };
 
 // Checks the pages of the trees in `file`, which nobody may be writing. Fails with kCorruption.
