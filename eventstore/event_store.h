@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eventstore/base/limits.h"
 #include "eventstore/base/result.h"
 #include "eventstore/event_page.h"
 #include "eventstore/options.h"
@@ -31,6 +32,7 @@ struct LogQuery {
   Direction direction = Direction::kForward;
   std::size_t limit = 100;
   EventFilter filter;
+  std::size_t bytes_max = limits::kPageBytesMax;  // the page ends early behind the event that exceeds it
 };
 
 struct StreamQuery {
@@ -38,6 +40,7 @@ struct StreamQuery {
   std::optional<StreamVersion> from;
   Direction direction = Direction::kForward;
   std::size_t limit = 100;
+  std::size_t bytes_max = limits::kPageBytesMax;  // the page ends early behind the event that exceeds it
 };
 
 struct StreamListQuery {

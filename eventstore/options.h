@@ -17,6 +17,13 @@ namespace cairn {
 // is an error either way.
 enum class CreateIfMissing { kNo, kYes };
 
+// One block that has just become durable.
+struct CommitReport {
+  std::size_t events = 0;
+  std::size_t bytes = 0;
+  std::chrono::nanoseconds took{0};
+};
+
 // How a store runs. The defaults suit a server; tests make them small.
 struct StoreOptions {
   CreateIfMissing create = CreateIfMissing::kYes;
@@ -52,6 +59,9 @@ struct StoreOptions {
   // Told, from a thread of the store, when only a new start can help: a commit failed and no more appends are
   // taken, or the index can neither be written nor read. Servers exit on it.
   std::function<void(std::string_view reason)> on_fatal;
+
+  // Told of every commit, by the writer between two of them: it must be quick and must not call the store.
+  std::function<void(const CommitReport&)> on_commit;
 
   // Told of what an operator would want in the log: an index rebuilt, a disk that is full, a flush that
   // failed.

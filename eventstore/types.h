@@ -24,7 +24,8 @@ struct StreamVersion {
   friend auto operator<=>(StreamVersion, StreamVersion) = default;
 };
 
-// The schema an event's data was written with. 0 = none: the data is free JSON.
+// The schema an event's data was written with. 0 = none: the data is a JSON text on one line, which whoever
+// appends it has checked.
 struct SchemaId {
   std::uint32_t value = 0;
   friend auto operator<=>(SchemaId, SchemaId) = default;

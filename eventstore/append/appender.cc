@@ -138,6 +138,7 @@ Status Appender::commit() {
   counters_.commit_micros +=
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   parts_.news.publish(end_.last_position);
+  if (options_.on_commit) options_.on_commit({summary.events.size(), block.size(), took});
   return {};
 }
 

@@ -32,7 +32,7 @@ struct Error {
   Errc code = Errc::kIo;
   std::string message;
 
-  std::string stream;            // kVersionConflict, kEventIdReused
+  std::string stream;            // kNotFound, kVersionConflict, kEventIdReused
   std::string expected_version;  // kVersionConflict: "3", "any", "exists"
   std::optional<std::uint64_t>
       version;                   // kVersionConflict: the current one; kEventIdReused: where the id stands

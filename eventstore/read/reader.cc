@@ -35,13 +35,13 @@ StreamInfo info_of(std::string_view name, const StreamHead& head) {
 
 // Copies versions `from` down to `to` of a stream, following the events' pointers back.
 Status copy_backward(EventSource& events, std::string_view stream, const StreamHead& head, std::uint64_t from,
-                     std::uint64_t to, EventPage& page) {
+                     std::uint64_t to, std::size_t bytes_max, EventPage& page) {
   CAIRN_TRY(GlobalPosition position, position_of(events, stream, head, {from}));
   for (std::uint64_t version = from; version >= to; --version) {
     CAIRN_TRY(const StoredEvent stored, event_of(events, position, stream, {version}));
     page.add(stored.event);
     position = {stored.previous};
-    if (page.bytes() > limits::kPageBytesMax) return {};
+    if (page.bytes() > bytes_max) return {};
   }
   return {};
 }
@@ -57,7 +57,11 @@ Result<std::optional<StreamInfo>> Reader::stream_info(std::string_view stream) c
 Result<StreamPage> Reader::read_stream(std::string_view stream, const StreamQuery& query) const {
   CAIRN_CHECK(check_limit(query.limit));
   CAIRN_TRY(const auto head, find_stream(tail_, index_, stream));
-  if (!head) return make_error(Errc::kNotFound, "there is no stream '" + std::string(stream) + "'");
+  if (!head) {
+    Error error = make_error(Errc::kNotFound, "there is no stream '" + std::string(stream) + "'");
+    error.stream = stream;
+    return error;
+  }
   const std::uint64_t newest = head->version.value;
   LogEvents events(log_);
   StreamPage page{.version = head->version, .events = {}, .next = {}};
@@ -66,7 +70,7 @@ Result<StreamPage> Reader::read_stream(std::string_view stream, const StreamQuer
     const std::uint64_t from = std::min(query.from ? query.from->value : newest, newest);
     if (from == 0) return page;
     const std::uint64_t to = from - std::min<std::uint64_t>(query.limit, from) + 1;
-    CAIRN_CHECK(copy_backward(events, stream, *head, from, to, page.events));
+    CAIRN_CHECK(copy_backward(events, stream, *head, from, to, query.bytes_max, page.events));
     const std::uint64_t last = page.events.events().back().version.value;
     if (last > 1) page.next = StreamVersion{last - 1};
     return page;
@@ -79,7 +83,7 @@ Result<StreamPage> Reader::read_stream(std::string_view stream, const StreamQuer
   for (std::uint64_t count = std::min<std::uint64_t>(query.limit, newest - from + 1);; count /= 2) {
     EventPage copied;
     const std::uint64_t to = from + count - 1;
-    CAIRN_CHECK(copy_backward(events, stream, *head, to, from, copied));
+    CAIRN_CHECK(copy_backward(events, stream, *head, to, from, query.bytes_max, copied));
     if (copied.size() < count && count > 1) continue;
     copied.reverse();
     page.events = std::move(copied);
@@ -99,7 +103,7 @@ Result<LogPage> Reader::read_log(const LogQuery& query) const {
   LogPage page{.head = head, .events = {}, .next = {}};
   LogEvents events(log_);
   while (at >= 1 && at <= head.value) {
-    if (page.events.size() == query.limit || page.events.bytes() > limits::kPageBytesMax) {
+    if (page.events.size() == query.limit || page.events.bytes() > query.bytes_max) {
       page.next = GlobalPosition{at};
       break;
     }
@@ -122,7 +126,7 @@ Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head
   while (from >= 1 && from <= head.value) {
     CAIRN_TRY(const auto found, cursor.seek(from));
     if (!found || *found > head.value) break;
-    if (page.events.size() == query.limit || page.events.bytes() > limits::kPageBytesMax) {
+    if (page.events.size() == query.limit || page.events.bytes() > query.bytes_max) {
       page.next = GlobalPosition{*found};
       break;
     }
