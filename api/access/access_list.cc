@@ -1,0 +1,82 @@
+#include "api/access/access_list.h"
+
+#include <openssl/crypto.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace cairn::api {
+
+namespace {
+
+// Takes `scheme` and the spaces after it off the front, whatever its case; false when it is another one.
+bool take_scheme(std::string_view& text, std::string_view scheme) {
+  const auto same = [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  };
+  if (text.size() <= scheme.size() || text[scheme.size()] != ' ' ||
+      !std::equal(scheme.begin(), scheme.end(), text.begin(), [&](char b, char a) { return same(a, b); })) {
+    return false;
+  }
+  text.remove_prefix(std::min(text.find_first_not_of(' ', scheme.size()), text.size()));
+  return true;
+}
+
+// The value of one base64 digit, or -1.
+int digit_value(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+') return 62;
+  if (c == '/') return 63;
+  return -1;
+}
+
+// OpenSSL's decoder skips white space and leaves zero bytes where the padding was.
+std::optional<std::string> decode_base64(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const int value = digit_value(c);
+    if (value < 0) return std::nullopt;
+    bits = (bits << 6) | static_cast<std::uint32_t>(value);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      bytes += static_cast<char>((bits >> count) & 0xff);
+    }
+  }
+  return bytes;
+}
+
+// The token in the header's value, or nullopt.
+std::optional<std::string> shown_token(std::string_view authorization) {
+  while (authorization.ends_with(' ')) authorization.remove_suffix(1);
+  if (take_scheme(authorization, "bearer")) return std::string(authorization);
+  if (!take_scheme(authorization, "basic")) return std::nullopt;
+  const auto user_and_password = decode_base64(authorization);
+  if (!user_and_password) return std::nullopt;
+  const std::size_t colon = user_and_password->find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  return user_and_password->substr(colon + 1);
+}
+
+}  // namespace
+
+const Token* AccessList::find(std::string_view authorization) const {
+  const auto shown = shown_token(authorization);
+  if (!shown) return nullptr;
+  const Sha256 hash = sha256(*shown);
+  const Token* found = nullptr;
+  for (const Token& token : tokens_) {  // No early end: see the header.
+    if (CRYPTO_memcmp(token.sha256.data(), hash.data(), hash.size()) == 0) found = &token;
+  }
+  return found;
+}
+
+}  // namespace cairn::api

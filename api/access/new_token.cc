@@ -1,0 +1,39 @@
+#include "api/access/new_token.h"
+
+#include <openssl/rand.h>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace cairn::api {
+
+namespace {
+
+// The prefix lets people, and programs that look for leaked secrets, see what it is.
+constexpr std::string_view kPrefix = "cairn_";
+constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+}  // namespace
+
+Result<std::string> new_token() {
+  std::array<std::uint8_t, 32> random{};
+  if (RAND_bytes(random.data(), static_cast<int>(random.size())) != 1) {
+    return make_error(Errc::kIo, "the system gave no random bytes");
+  }
+  std::string token(kPrefix);
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const std::uint8_t byte : random) {
+    bits = (bits << 8) | byte;
+    count += 8;
+    while (count >= 6) {
+      count -= 6;
+      token += kDigits[(bits >> count) & 63];
+    }
+  }
+  token += kDigits[(bits << (6 - count)) & 63];  // the last 4 bits
+  return token;
+}
+
+}  // namespace cairn::api
