@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,24 +34,58 @@ int milliseconds_until(SteadyClock::time_point deadline) {
   return left > 0 ? static_cast<int>(left) : 0;
 }
 
+// A file in memory to read the input from: unlike a pipe it takes any amount without a reader.
+int input_file(std::string_view input) {
+  const int file = ::memfd_create("input", MFD_CLOEXEC);
+  if (file < 0) std::abort();
+  while (!input.empty()) {
+    const ssize_t wrote = ::write(file, input.data(), input.size());
+    if (wrote <= 0) std::abort();
+    input.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  if (::lseek(file, 0, SEEK_SET) != 0) std::abort();
+  return file;
+}
+
+std::vector<std::string> environment_with(const ProcessOptions& options) {
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!std::string_view(*variable).starts_with("CAIRN_")) environment.emplace_back(*variable);
+  }
+  for (const auto& [name, value] : options.variables) environment.push_back(name + "=" + value);
+  return environment;
+}
+
+// As exec takes it; the words must outlive it.
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace
 
-CairnProcess::CairnProcess(const std::vector<std::string>& arguments) {
+CairnProcess::CairnProcess(const std::vector<std::string>& arguments, const ProcessOptions& options) {
   int output[2];
   int errors[2];
   if (::pipe2(output, O_CLOEXEC) != 0 || ::pipe2(errors, O_CLOEXEC) != 0) std::abort();
-  std::string program = std::string(CAIRN_TEST_BIN_DIR) + "/cairn";
-  std::vector<char*> words = {program.data()};
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
+  const int input = input_file(options.input);
+  std::vector<std::string> command = {std::string(CAIRN_TEST_BIN_DIR) + "/cairn"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const std::vector<std::string> environment = environment_with(options);
+  const std::vector<char*> words = pointers_to(command);
+  const std::vector<char*> variables = pointers_to(environment);
 
   pid_ = ::fork();
   if (pid_ == 0) {
+    ::dup2(input, STDIN_FILENO);
     ::dup2(output[1], STDOUT_FILENO);
     ::dup2(errors[1], STDERR_FILENO);
-    ::execv(words[0], words.data());
+    ::execve(words[0], words.data(), variables.data());
     ::_exit(127);
   }
+  ::close(input);
   ::close(output[1]);
   ::close(errors[1]);
   output_pipe_ = output[0];
@@ -85,6 +120,22 @@ std::string CairnProcess::first_line() {
   return output_.substr(0, output_.find('\n'));
 }
 
+bool CairnProcess::prints(std::string_view text) {
+  const auto deadline = SteadyClock::now() + kPatience;
+  while (output_.find(text) == std::string::npos) {
+    if (!read_more(deadline)) return false;
+  }
+  return true;
+}
+
+bool CairnProcess::complains(std::string_view text) {
+  const auto deadline = SteadyClock::now() + kPatience;
+  while (errors_.find(text) == std::string::npos) {
+    if (!read_more(deadline)) return false;
+  }
+  return true;
+}
+
 void CairnProcess::signal(int number) const { ::kill(pid_, number); }
 
 Finished CairnProcess::finish(std::chrono::milliseconds patience) {
@@ -99,6 +150,8 @@ Finished CairnProcess::finish(std::chrono::milliseconds patience) {
   return {ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1, output_, errors_};
 }
 
-Finished run_cairn(const std::vector<std::string>& arguments) { return CairnProcess(arguments).finish(); }
+Finished run_cairn(const std::vector<std::string>& arguments, const ProcessOptions& options) {
+  return CairnProcess(arguments, options).finish();
+}
 
 }  // namespace cairn::test

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cairn::test {
@@ -14,19 +16,29 @@ struct Finished {
   std::string errors;  // stderr
 };
 
+struct ProcessOptions {
+  std::string input;                                           // what it finds on stdin
+  std::vector<std::pair<std::string, std::string>> variables;  // added to the environment
+};
+
 // `cairn` as a process of its own, with pipes for what it prints. Killed at the end if it still runs. Every
 // wait has an end.
 class CairnProcess {
  public:
   static constexpr std::chrono::milliseconds kPatience{60'000};
 
-  explicit CairnProcess(const std::vector<std::string>& arguments);
+  // What its own variables (CAIRN_URL and others) have in the test's environment is not passed on.
+  explicit CairnProcess(const std::vector<std::string>& arguments, const ProcessOptions& options = {});
   ~CairnProcess();
   CairnProcess(const CairnProcess&) = delete;
   CairnProcess& operator=(const CairnProcess&) = delete;
 
   // Reads until stdout has a whole first line and returns it; empty when the process ends without one.
   std::string first_line();
+
+  // Reads until stdout, or stderr, has `text` in it; false when the process ends without it.
+  bool prints(std::string_view text);
+  bool complains(std::string_view text);
 
   void signal(int number) const;
 
@@ -45,6 +57,6 @@ class CairnProcess {
 };
 
 // Runs `cairn` with these arguments to its end.
-Finished run_cairn(const std::vector<std::string>& arguments);
+Finished run_cairn(const std::vector<std::string>& arguments, const ProcessOptions& options = {});
 
 }  // namespace cairn::test

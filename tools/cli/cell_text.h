@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cairn::cli {
+
+// How many columns a text takes, counted in code points: near enough for names, and no tables to carry.
+std::size_t text_width(std::string_view text);
+
+// `text` on one line: control characters, which could move the cursor or forge a line, become '?'.
+std::string on_one_line(std::string_view text);
+
+// `text` on one line and exactly `width` wide: padded with spaces, or shortened with '…' at its end.
+std::string cell(std::string_view text, std::size_t width);
+
+// `text` on one line and at most `width` wide.
+std::string shortened(std::string_view text, std::size_t width);
+
+// Rows as lines, every column as wide as its widest text. The first row is the heading.
+std::string table_text(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace cairn::cli
