@@ -1,0 +1,149 @@
+#include "api/client/client.h"
+
+#include <httplib.h>
+
+#include <optional>
+
+#include "api/client/line_splitter.h"
+#include "api/client/server_url.h"
+#include "eventstore/base/file.h"
+
+namespace cairn::api {
+
+namespace {
+
+// Problems are small; a foreign server's page of another kind is not worth more.
+constexpr std::size_t kRefusalBytesMax = 1u << 20;
+
+std::string reason_of(httplib::Error error) {
+  switch (error) {
+    case httplib::Error::Connection:
+      return "no server answers there";
+    case httplib::Error::ConnectionTimeout:
+      return "connecting took too long";
+    case httplib::Error::Read:
+      return "the connection was lost before the answer was complete";
+    case httplib::Error::Write:
+      return "the connection was lost before the request was sent";
+    case httplib::Error::Canceled:
+      return "the answer was cut short";
+    case httplib::Error::SSLConnection:
+      return "no TLS connection could be made";
+    case httplib::Error::SSLLoadingCerts:
+      return "the file of trusted authorities cannot be used";
+    case httplib::Error::SSLServerVerification:
+      return "its certificate is not trusted, or is for another host";
+    default:
+      return "the request failed (" + httplib::to_string(error) + ")";
+  }
+}
+
+std::unique_ptr<httplib::ClientImpl> connection_to(const ServerUrl& url, const ClientOptions& options) {
+  std::unique_ptr<httplib::ClientImpl> http;
+  if (url.tls) {
+    http = std::make_unique<httplib::SSLClient>(url.host, url.port);
+    http->enable_server_certificate_verification(true);
+    if (!options.ca_file.empty()) http->set_ca_cert_path(options.ca_file);
+  } else {
+    http = std::make_unique<httplib::ClientImpl>(url.host, url.port);
+  }
+  http->set_connection_timeout(options.connect_timeout);
+  http->set_read_timeout(options.silence_timeout);
+  http->set_write_timeout(options.silence_timeout);
+  http->set_keep_alive(true);
+  http->set_tcp_nodelay(true);
+  http->set_url_encode(false);  // Paths come encoded.
+  http->set_follow_location(false);
+  return http;
+}
+
+}  // namespace
+
+class Client::Connection {
+ public:
+  Connection(ServerUrl url, const ClientOptions& options)
+      : http_(connection_to(url, options)), url_(std::move(url)), shown_url_(options.url) {
+    if (!options.token.empty()) headers_.emplace("Authorization", "Bearer " + options.token);
+  }
+
+  Result<Answer> get(const std::string& path) { return answer(http_->Get(url_.prefix + path, headers_)); }
+
+  Result<Answer> post_json(const std::string& path, const std::string& body) {
+    return answer(http_->Post(url_.prefix + path, headers_, body, "application/json"));
+  }
+
+  Result<Answer> get_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
+    Answer answer;
+    LineSplitter splitter;
+    bool stopped = false;
+    const auto give_out = [&](std::string_view line) {
+      stopped = on_line(line) == Next::kStop;
+      return !stopped;
+    };
+    httplib::Headers all = headers_;
+    for (const auto& [name, value] : headers) all.emplace(name, value);
+    const auto result = http_->Get(
+        url_.prefix + path, all,
+        [&](const httplib::Response& response) {
+          answer.status = response.status;
+          return true;
+        },
+        [&](const char* data, std::size_t size) {
+          if (answer.ok()) return splitter.feed({data, size}, give_out);
+          answer.body.append(data, size);
+          return answer.body.size() <= kRefusalBytesMax;
+        });
+    if (stopped) return answer;
+    if (!result) return unreachable(result.error());
+    if (answer.ok() && !splitter.rest().empty()) give_out(splitter.rest());
+    return answer;
+  }
+
+  void stop() { http_->stop(); }
+
+ private:
+  Error unreachable(httplib::Error error) const {
+    return make_error(Errc::kIo, shown_url_ + ": " + reason_of(error));
+  }
+
+  Result<Answer> answer(const httplib::Result& result) const {
+    if (!result) return unreachable(result.error());
+    return Answer{result->status, result->body};
+  }
+
+  std::unique_ptr<httplib::ClientImpl> http_;
+  ServerUrl url_;
+  std::string shown_url_;
+  httplib::Headers headers_;
+};
+
+Result<Client> Client::make(const ClientOptions& options) {
+  CAIRN_TRY(ServerUrl url, parse_server_url(options.url));
+  if (!options.ca_file.empty()) {
+    const auto readable = read_file(options.ca_file);
+    if (!readable) return make_error(Errc::kInvalidArgument, readable.error().message);
+  }
+  // A header with a line end in it would be two headers.
+  for (const char c : options.token) {
+    if (static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f) {
+      return make_error(Errc::kInvalidArgument, "the token has blanks or foreign characters in it");
+    }
+  }
+  return Client(std::make_unique<Connection>(std::move(url), options));
+}
+
+Client::Client(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+Client::~Client() = default;
+
+Result<Answer> Client::get(const std::string& path) { return connection_->get(path); }
+Result<Answer> Client::post_json(const std::string& path, const std::string& body) {
+  return connection_->post_json(path, body);
+}
+Result<Answer> Client::get_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
+  return connection_->get_lines(path, headers, on_line);
+}
+void Client::stop() { connection_->stop(); }
+
+}  // namespace cairn::api
