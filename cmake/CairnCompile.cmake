@@ -56,7 +56,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # bounds and initialization depend on what was inlined. Shown where useful, fatal never.
   target_compile_options(cairn_warnings INTERFACE
     -Wno-restrict -Wno-missing-field-initializers -Wno-error=maybe-uninitialized -Wno-error=stringop-overflow -Wno-error=stringop-overread
-    -Wno-error=array-bounds -Wno-error=free-nonheap-object)
+    -Wno-error=array-bounds -Wno-error=free-nonheap-object -Wno-error=mismatched-new-delete)
   if(CAIRN_SANITIZE)
     # With its checks woven in, the compiler loses track of what is initialized. And Asio uses thread fences, which the
     # thread sanitizer does not see.

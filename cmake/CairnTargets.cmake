@@ -30,6 +30,18 @@ function(cairn_capnp target)
   target_include_directories(${target} SYSTEM PUBLIC "${generated_root}")
 endfunction()
 
+# cairn_embed(<target> <file>) makes a text file of the sources includable as a string literal: api/x/y.json as
+# "api/x/y.json.inc".
+function(cairn_embed target file)
+  set(text "${PROJECT_SOURCE_DIR}/${file}")
+  set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${text}")
+  file(READ "${text}" content)
+  # Compilers need not take literals of any length, but they join short ones.
+  string(REGEX REPLACE "([^\n]*\n)" "R\"#(\\1)#\"\n" content "${content}")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/${file}.inc" CONTENT "@content@" @ONLY)
+  target_include_directories(${target} SYSTEM PRIVATE "${PROJECT_BINARY_DIR}/generated")
+endfunction()
+
 # cairn_library(<folder> DEPS <target>... [OPTIONAL <target>...] [DEFINES <macro>...] [PRECOMPILE <header>...])
 # makes the static library cairn_<folder> from every .cc and .capnp below the folder.
 # A folder that has none yet makes no target. OPTIONAL targets are linked if they exist.

@@ -171,14 +171,14 @@ TEST_F(ServeTest, LogLinesAreJsonWhenAskedFor) {
 
 TEST_F(ServeTest, HostileRequestsHurtOnlyThemselves) {
   serve();
-  const std::string begin = "POST /health HTTP/1.1\r\nHost: h\r\n";
+  const std::string begin = "POST /health HTTP/1.1\r\nHost: localhost\r\n";
   EXPECT_EQ(refusal_of(begin + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), 411);
   EXPECT_EQ(refusal_of(begin + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 400);
   EXPECT_EQ(refusal_of(begin + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"), 400);
   EXPECT_EQ(refusal_of(begin + "Content-Length: 5\r\nContent-Encoding: gzip\r\n\r\nhello"), 415);
   EXPECT_EQ(refusal_of(begin + "Content-Length: 67108864\r\n\r\n"), 413);
-  EXPECT_EQ(refusal_of("GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(8u << 20, 'x')), 431);
-  std::string many = "GET / HTTP/1.1\r\nHost: h\r\n";
+  EXPECT_EQ(refusal_of("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(8u << 20, 'x')), 431);
+  std::string many = "GET / HTTP/1.1\r\nHost: localhost\r\n";
   for (int i = 0; i < 5'000; ++i) many += "A: b\r\n";
   EXPECT_EQ(refusal_of(many + "\r\n"), 431);
 }

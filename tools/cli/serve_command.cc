@@ -14,8 +14,11 @@
 #include <optional>
 #include <utility>
 
-#include "api/http_server.h"
-#include "api/routes.h"
+#include "api/access/token_file.h"
+#include "api/events/news_bell.h"
+#include "api/http/http_server.h"
+#include "api/metrics/metrics.h"
+#include "api/routes/routes.h"
 #include "eventstore/event_store.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/logging.h"
@@ -37,6 +40,10 @@ struct ServeArguments {
   std::string listen = "127.0.0.1:7878";
   std::string log_format = "text";
   std::string dedup_days = "7";
+  std::string schemas = "required";
+  std::string tokens;
+  std::string tls_certificate;
+  std::string tls_key;
 };
 
 // As StoreOptions has it: nullopt = for ever.
@@ -60,10 +67,12 @@ void allow_many_connections() {
   if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("The limit of open files could not be raised.");
 }
 
-Result<std::unique_ptr<EventStore>> open_store(const ServeArguments& arguments, StopSignal& stop) {
+Result<std::unique_ptr<EventStore>> open_store(const ServeArguments& arguments, api::Metrics& metrics,
+                                               StopSignal& stop) {
   StoreOptions options;
   CAIRN_TRY(options.dedup_window_days, parse_dedup_days(arguments.dedup_days));
   options.on_fatal = [&stop](std::string_view reason) { stop.report_fatal(reason); };
+  options.on_commit = [&metrics](const CommitReport& report) { metrics.committed(report); };
   options.on_notice = [](std::string_view message) { spdlog::warn("{}", message); };
 
   const auto began = std::chrono::steady_clock::now();
@@ -82,6 +91,30 @@ int failed(const Error& error) {
   return kExitNo;
 }
 
+// Who may come in, and by which door. Fails when the files say nothing useful.
+Result<api::ServerOptions> server_options(const ServeArguments& arguments, api::Metrics& metrics) {
+  api::ServerOptions options;
+  CAIRN_TRY(options.address, api::parse_listen_address(arguments.listen));
+  options.observer = &metrics;
+  if (!arguments.tokens.empty()) {
+    CAIRN_TRY(auto tokens, api::read_token_file(arguments.tokens));
+    spdlog::info("{} tokens read from {}", tokens.size(), arguments.tokens);
+    if (api::is_open_to_others(arguments.tokens)) {
+      spdlog::warn("{} can be read by others than its owner; chmod 600 would end that.", arguments.tokens);
+    }
+    options.tokens.emplace(std::move(tokens));
+  }
+  if (!arguments.tls_certificate.empty()) {
+    CAIRN_TRY(options.tls, api::TlsContext::load({arguments.tls_certificate, arguments.tls_key}));
+  } else if (!api::check_reachable_only_from_here(options.address).ok() && options.tokens) {
+    spdlog::warn(
+        "{} is served without TLS: tokens and events can be read on the way. Give --tls-cert and "
+        "--tls-key, or stand behind a proxy that has them.",
+        options.address.to_string());
+  }
+  return options;
+}
+
 int run_serve(const ServeArguments& arguments, const std::string& version) {
   start_logging(arguments.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   ::umask(077);  // What is stored is nobody else's to read.
@@ -90,17 +123,27 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   StopSignal stop;
 
   // Listening comes first, so that /ready can say "not yet" while a large log is recovered.
-  auto address = api::parse_listen_address(arguments.listen);
-  if (!address) return failed(address.error());
+  api::Metrics metrics;
+  api::NewsBell bell;
   api::StoreSlot slot;
-  auto server = api::HttpServer::start({.address = *address, .limits = {}, .threads = 0},
-                                       api::Router(api::all_routes({.store = slot, .version = version})));
+  auto options = server_options(arguments, metrics);
+  if (!options) return failed(options.error());
+  const char* const scheme = options->tls ? "https://" : "http://";
+  auto server = api::HttpServer::start(
+      *std::move(options),
+      api::Router(api::all_routes({.store = slot,
+                                   .news = bell,
+                                   .metrics = metrics,
+                                   .schemas = arguments.schemas == "optional" ? api::SchemaPolicy::kOptional
+                                                                              : api::SchemaPolicy::kRequired,
+                                   .version = version})));
   if (!server) return failed(server.error());
 
-  auto store = open_store(arguments, stop);
+  auto store = open_store(arguments, metrics, stop);
   if (!store) return failed(store.error());
+  bell.start(**store);
   slot.set(**store);
-  std::cout << "cairn " << version << " serving " << arguments.data << " on http://"
+  std::cout << "cairn " << version << " serving " << arguments.data << " on " << scheme
             << (*server)->address().to_string() << std::endl;
 
   const StopReason reason = stop.wait();
@@ -111,6 +154,7 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   }
   spdlog::info("{} received, stopping", reason.text);
   (*server)->stop(kStopGrace);
+  bell.stop();
   (*store).reset();  // Before the server: the store may still hold answers to its requests.
   spdlog::info("Stopped");
   return kExitOk;
@@ -136,6 +180,7 @@ void add_serve_command(CLI::App& app, const std::string& version, int& exit_code
       "\nExamples:\n"
       "  cairn serve\n"
       "  cairn serve --data /var/lib/cairn --listen 127.0.0.1:9000 --log-format json\n"
+      "  cairn serve --listen 0.0.0.0:7878 --tokens tokens --tls-cert cert.pem --tls-key key.pem\n"
       "  curl http://127.0.0.1:7878/ready");
   auto arguments = std::make_shared<ServeArguments>();
   command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
@@ -153,6 +198,23 @@ void add_serve_command(CLI::App& app, const std::string& version, int& exit_code
       ->type_name("DAYS")
       ->check(CLI::Validator(check_dedup_days, ""))
       ->capture_default_str();
+  command
+      .add_option("--schemas", arguments->schemas,
+                  "Events of a type without a schema: refused (required), or taken as free JSON (optional)")
+      ->type_name("POLICY")
+      ->check(CLI::IsMember({"required", "optional"}))
+      ->capture_default_str();
+  command
+      .add_option("--tokens", arguments->tokens,
+                  "Who may come in; needed to listen on an address that other machines reach")
+      ->type_name("FILE");
+  auto* certificate =
+      command
+          .add_option("--tls-cert", arguments->tls_certificate, "Serve with TLS: the certificate chain (PEM)")
+          ->type_name("FILE");
+  auto* key = command.add_option("--tls-key", arguments->tls_key, "Its private key (PEM)")->type_name("FILE");
+  certificate->needs(key);
+  key->needs(certificate);
   command.callback([arguments, version, &exit_code] { exit_code = run_serve(*arguments, version); });
 }
 

@@ -1,0 +1,99 @@
+#include "api/events/event_json.h"
+
+#include <array>
+#include <charconv>
+
+#include "api/events/time_text.h"
+#include "eventstore/json/json_text.h"
+
+namespace cairn::api {
+
+namespace {
+
+void append_number_or_null(std::string& to, std::uint64_t number) {
+  if (number == 0) {
+    to += "null";
+  } else {
+    append_number(to, number);
+  }
+}
+
+void append_time_string(std::string& to, Timestamp time) {
+  to += '"';
+  append_time(to, time);
+  to += '"';
+}
+
+void append_tags(std::string& to, std::span<const std::string_view> tags) {
+  to += '[';
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    if (i > 0) to += ',';
+    append_json_string(to, tags[i]);
+  }
+  to += ']';
+}
+
+}  // namespace
+
+void append_number(std::string& to, std::uint64_t number) {
+  std::array<char, 20> digits{};
+  to.append(digits.begin(), std::to_chars(digits.begin(), digits.end(), number).ptr);
+}
+
+void append_event_json(std::string& to, const EventView& event) {
+  to += R"({"position":)";
+  append_number(to, event.position.value);
+  to += R"(,"stream":)";
+  append_json_string(to, event.stream);
+  to += R"(,"version":)";
+  append_number(to, event.version.value);
+  to += R"(,"id":")";
+  to += event.id.to_string();
+  to += R"(","type":)";
+  append_json_string(to, event.type);
+  to += R"(,"schemaId":)";
+  append_number_or_null(to, event.schema.value);
+  to += R"(,"schemaVersion":null,"storedSchemaVersion":null,"part":null,"data":)";
+  to += event.data.empty() ? std::string_view("null") : event.data;
+  to += R"(,"metadata":)";
+  to += event.metadata.empty() ? std::string_view("{}") : event.metadata;
+  to += R"(,"tags":)";
+  append_tags(to, event.tags);
+  to += R"(,"recordedAt":)";
+  append_time_string(to, event.recorded_at);
+  to += '}';
+}
+
+void append_stream_json(std::string& to, const StreamInfo& stream) {
+  to += R"({"stream":)";
+  append_json_string(to, stream.stream);
+  to += R"(,"category":)";
+  append_json_string(to, category_of(stream.stream));
+  to += R"(,"version":)";
+  append_number(to, stream.version.value);
+  to += R"(,"firstPosition":)";
+  append_number(to, stream.first_position.value);
+  to += R"(,"lastPosition":)";
+  append_number(to, stream.last_position.value);
+  to += R"(,"createdAt":)";
+  append_time_string(to, stream.created_at);
+  to += R"(,"updatedAt":)";
+  append_time_string(to, stream.updated_at);
+  to += '}';
+}
+
+void append_result_json(std::string& to, const StreamAppendResult& result, bool already_applied) {
+  to += R"({"stream":)";
+  append_json_string(to, result.stream);
+  to += R"(,"firstVersion":)";
+  append_number_or_null(to, result.first_version.value);
+  to += R"(,"lastVersion":)";
+  append_number(to, result.last_version.value);
+  to += R"(,"firstPosition":)";
+  append_number_or_null(to, result.first_position.value);
+  to += R"(,"lastPosition":)";
+  append_number_or_null(to, result.last_position.value);
+  to += already_applied ? R"(,"alreadyApplied":true})" : R"(,"alreadyApplied":false})";
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,45 @@
+#include "api/http/http_render.h"
+
+#include <array>
+#include <charconv>
+
+namespace cairn::api {
+
+namespace {
+
+void append_header(std::string& to, std::string_view name, std::string_view value) {
+  to.append(name).append(": ").append(value).append("\r\n");
+}
+
+}  // namespace
+
+std::string render(const HttpResponse& response, KeepAlive keep_alive, BodyForm form) {
+  const bool whole = form == BodyForm::kWhole || form == BodyForm::kNone;
+  std::string bytes;
+  bytes.reserve(256 + (form == BodyForm::kWhole ? response.body.size() : 0));
+  bytes.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
+  bytes.append(reason_phrase(response.status)).append("\r\n");
+  if (!response.content_type.empty()) append_header(bytes, "Content-Type", response.content_type);
+  // HEAD of a body that is made while it is sent: its length is not known.
+  if (whole && !response.stream) append_header(bytes, "Content-Length", std::to_string(response.body.size()));
+  if (form == BodyForm::kChunked) append_header(bytes, "Transfer-Encoding", "chunked");
+  append_header(bytes, "Connection", keep_alive == KeepAlive::kYes ? "keep-alive" : "close");
+  append_header(bytes, "Cache-Control", "no-store");
+  append_header(bytes, "X-Content-Type-Options", "nosniff");
+  for (const auto& [name, value] : response.headers) append_header(bytes, name, value);
+  bytes += "\r\n";
+  if (form == BodyForm::kWhole) bytes += response.body;
+  return bytes;
+}
+
+void append_chunk(std::string& to, std::string_view bytes) {
+  std::array<char, 20> size{};
+  const auto end = std::to_chars(size.begin(), size.end(), bytes.size(), 16).ptr;
+  to.append(size.begin(), end).append("\r\n").append(bytes).append("\r\n");
+}
+
+std::string render_refusal(const Problem& problem) {
+  return render(problem.to_response(), KeepAlive::kNo, BodyForm::kWhole);
+}
+
+}  // namespace cairn::api

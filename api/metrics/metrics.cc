@@ -1,0 +1,109 @@
+#include "api/metrics/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "api/metrics/store_metrics.h"
+
+namespace cairn::api {
+
+namespace {
+
+using Buckets = prometheus::Histogram::BucketBoundaries;
+
+// From a commit on a fast disk to one that makes people ask what is wrong.
+const Buckets kSeconds = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
+                          0.05,   0.1,     0.25,   0.5,   1,      2.5,   5,    10};
+const Buckets kBytes = {256, 1024, 4096, 16'384, 65'536, 262'144, 1'048'576, 4'194'304, 16'777'216};
+const Buckets kEvents = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10'000, 20'000};
+
+prometheus::Histogram& histogram(prometheus::Registry& registry, const std::string& name,
+                                 const std::string& help, const Buckets& buckets) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry).Add({}, buckets);
+}
+
+}  // namespace
+
+struct Metrics::Instruments {
+  prometheus::Registry registry;
+  prometheus::Histogram& commit_seconds =
+      histogram(registry, "cairn_commit_seconds", "How long it takes to make a block durable", kSeconds);
+  prometheus::Histogram& block_bytes = histogram(registry, "cairn_block_bytes", "Bytes of a block", kBytes);
+  prometheus::Histogram& block_events =
+      histogram(registry, "cairn_block_events", "Events of a block", kEvents);
+  prometheus::Gauge& connections = prometheus::BuildGauge()
+                                       .Name("cairn_http_connections")
+                                       .Help("Connections open now")
+                                       .Register(registry)
+                                       .Add({});
+  prometheus::Counter& connections_total = prometheus::BuildCounter()
+                                               .Name("cairn_http_connections_total")
+                                               .Help("Connections accepted")
+                                               .Register(registry)
+                                               .Add({});
+  prometheus::Family<prometheus::Histogram>& request_seconds =
+      prometheus::BuildHistogram()
+          .Name("cairn_http_request_seconds")
+          .Help("From the last byte of a request to its answer")
+          .Register(registry);
+
+  // One for each route and status; made when first needed.
+  std::shared_mutex mutex;
+  std::map<std::pair<const Route*, int>, prometheus::Histogram*> requests;
+
+  prometheus::Histogram& of(const Route* route, int status) {
+    const std::pair key(route, status);
+    {
+      std::shared_lock lock(mutex);
+      const auto found = requests.find(key);
+      if (found != requests.end()) return *found->second;
+    }
+    std::unique_lock lock(mutex);
+    prometheus::Histogram*& made = requests[key];
+    if (made == nullptr) {
+      made = &request_seconds.Add({{"method", route == nullptr ? "" : route->method},
+                                   {"route", route == nullptr ? "" : route->path},
+                                   {"status", std::to_string(status)}},
+                                  kSeconds);
+    }
+    return *made;
+  }
+};
+
+Metrics::Metrics() : instruments_(std::make_unique<Instruments>()) {}
+Metrics::~Metrics() = default;
+
+void Metrics::connection_opened() {
+  instruments_->connections.Increment();
+  instruments_->connections_total.Increment();
+}
+
+void Metrics::connection_closed() { instruments_->connections.Decrement(); }
+
+void Metrics::answered(const Route* route, int status, std::chrono::nanoseconds took) {
+  instruments_->of(route, status).Observe(std::chrono::duration<double>(took).count());
+}
+
+void Metrics::committed(const CommitReport& report) {
+  instruments_->commit_seconds.Observe(std::chrono::duration<double>(report.took).count());
+  instruments_->block_bytes.Observe(static_cast<double>(report.bytes));
+  instruments_->block_events.Observe(static_cast<double>(report.events));
+}
+
+std::string Metrics::text(const EventStore* store) const {
+  auto families = instruments_->registry.Collect();
+  if (store != nullptr) {
+    for (auto& family : store_metrics(*store)) families.push_back(std::move(family));
+  }
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/http/request_observer.h"
+#include "eventstore/event_store.h"
+#include "eventstore/options.h"
+
+namespace cairn::api {
+
+// What the server counts, for Prometheus. Any thread.
+class Metrics final : public RequestObserver {
+ public:
+  Metrics();
+  ~Metrics() override;
+
+  void connection_opened() override;
+  void connection_closed() override;
+  void answered(const Route* route, int status, std::chrono::nanoseconds took) override;
+
+  // For StoreOptions::on_commit.
+  void committed(const CommitReport& report);
+
+  // Everything, in Prometheus's text format. `store` may be nullptr: then its numbers are left out.
+  std::string text(const EventStore* store) const;
+
+ private:
+  struct Instruments;
+  std::unique_ptr<Instruments> instruments_;
+};
+
+}  // namespace cairn::api

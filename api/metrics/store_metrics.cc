@@ -1,0 +1,40 @@
+#include "api/metrics/store_metrics.h"
+
+namespace cairn::api {
+
+namespace {
+
+prometheus::MetricFamily family(const char* name, const char* help, prometheus::MetricType type,
+                                std::uint64_t value) {
+  prometheus::ClientMetric metric;
+  metric.counter.value = static_cast<double>(value);
+  metric.gauge.value = static_cast<double>(value);
+  return {name, help, type, {metric}};
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> store_metrics(const EventStore& store) {
+  constexpr auto kCounter = prometheus::MetricType::Counter;
+  constexpr auto kGauge = prometheus::MetricType::Gauge;
+  const StoreStats stats = store.stats();
+  return {
+      family("cairn_appends_total", "Appends acknowledged, repeats included", kCounter, stats.appends),
+      family("cairn_appends_repeated_total", "Appends that had been applied before", kCounter,
+             stats.already_applied),
+      family("cairn_append_conflicts_total", "Appends refused because of the stream's version", kCounter,
+             stats.conflicts),
+      family("cairn_appends_refused_total", "Appends refused for other reasons", kCounter, stats.refused),
+      family("cairn_events_total", "Events appended since the start", kCounter, stats.events),
+      family("cairn_commits_total", "Blocks made durable since the start", kCounter, stats.commits),
+      family("cairn_index_flushes_total", "Times the index was written", kCounter, stats.flushes),
+      family("cairn_log_head", "Position of the newest event", kGauge, store.head().value),
+      family("cairn_log_bytes", "Bytes of the log", kGauge, stats.log_bytes),
+      family("cairn_index_bytes", "Bytes of the index", kGauge, stats.index_bytes),
+      family("cairn_queue_requests", "Appends that wait for the writer now", kGauge, stats.queue_requests),
+      family("cairn_tail_events", "Events that are not in the index yet", kGauge, stats.tail_events),
+      family("cairn_readers", "Read transactions open now", kGauge, stats.readers),
+  };
+}
+
+}  // namespace cairn::api

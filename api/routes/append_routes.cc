@@ -1,0 +1,112 @@
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/events/append_body.h"
+#include "api/events/event_json.h"
+#include "api/events/store_problem.h"
+#include "api/routes/route_tools.h"
+#include "api/routes/routes.h"
+
+namespace cairn::api {
+
+namespace {
+
+constexpr std::string_view kJsonType = "application/json";
+
+// A page in a browser can send other types anywhere without being asked, but not this one.
+std::optional<Problem> check_content_type(const HttpRequest& request) {
+  const std::string_view type = media_type(request.header("Content-Type").value_or(""));
+  if (same_header_name(type, kJsonType)) return std::nullopt;
+  return Problem(415, "unsupported-media-type", "Unsupported media type",
+                 "Send the body as " + std::string(kJsonType) + ".");
+}
+
+std::optional<Problem> check_streams(const HttpRequest& request, const AppendBody& body) {
+  for (const StreamAppend& append : body.request.streams) {
+    if (is_system_stream(append.stream)) {
+      return forbidden("The stream '" + append.stream +
+                       "' is reserved: names that begin with '$' are Cairn's own.");
+    }
+    if (auto problem = check_category(request, category_of(append.stream))) return problem;
+  }
+  return std::nullopt;
+}
+
+// For a client to send again what may or may not have been stored.
+std::string ids_json(const AppendRequest& request) {
+  std::string json = "[";
+  for (const StreamAppend& append : request.streams) {
+    for (const NewEvent& event : append.events) {
+      if (event.id) json += (json.size() > 1 ? ",\"" : "\"") + event.id->to_string() + "\"";
+    }
+  }
+  return json + "]";
+}
+
+HttpResponse one_result(const AppendResult& result) {
+  std::string json;
+  append_result_json(json, result.streams.front(), result.already_applied);
+  return json_response(result.already_applied ? 200 : 201, std::move(json));
+}
+
+HttpResponse all_results(const AppendResult& result) {
+  std::string json = R"({"results":[)";
+  for (std::size_t i = 0; i < result.streams.size(); ++i) {
+    if (i > 0) json += ',';
+    append_result_json(json, result.streams[i], result.already_applied);
+  }
+  json += "]}";
+  return json_response(result.already_applied ? 200 : 201, std::move(json));
+}
+
+using Render = HttpResponse (*)(const AppendResult&);
+
+void append(EventStore& store, const HttpRequest& request, std::variant<AppendBody, Problem> parsed,
+            SchemaPolicy schemas, Render render, const Responder& respond) {
+  if (auto* problem = std::get_if<Problem>(&parsed)) return respond(problem->to_response());
+  AppendBody& body = std::get<AppendBody>(parsed);
+  if (const auto problem = check_streams(request, body)) return respond(problem->to_response());
+  if (const auto problem = check_types(body, schemas)) return respond(problem->to_response());
+
+  // Only a failed commit needs them, and then the request is gone.
+  std::string ids = ids_json(body.request);
+  store.append_async(std::move(body.request),
+                     [respond, render, ids = std::move(ids)](Result<AppendResult> result) {
+                       if (result.ok()) return respond(render(*result));
+                       Problem problem = store_problem(result.error());
+                       if (result.error().code == Errc::kOutcomeUnknown) problem.with_json("eventIds", ids);
+                       respond(problem.to_response());
+                     });
+}
+
+}  // namespace
+
+std::vector<Route> append_routes(const RouteContext& context) {
+  std::vector<Route> routes;
+  const SchemaPolicy schemas = context.schemas;
+  routes.push_back(
+      {"POST", "/streams/{stream}/events",
+       with_store(context.store,
+                  [schemas](EventStore& store, const HttpRequest& request, const Responder& respond) {
+                    const std::string& stream = request.parameters.at("stream");
+                    if (const auto problem = check_content_type(request))
+                      return respond(problem->to_response());
+                    append(store, request, parse_stream_append(stream, request.body), schemas, one_result,
+                           respond);
+                  }),
+       Scope::kAppend});
+  routes.push_back(
+      {"POST", "/append",
+       with_store(context.store,
+                  [schemas](EventStore& store, const HttpRequest& request, const Responder& respond) {
+                    if (const auto problem = check_content_type(request))
+                      return respond(problem->to_response());
+                    append(store, request, parse_append(request.body), schemas, all_results, respond);
+                  }),
+       Scope::kAppend});
+  return routes;
+}
+
+}  // namespace cairn::api

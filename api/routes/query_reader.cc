@@ -1,0 +1,66 @@
+#include "api/routes/query_reader.h"
+
+#include <algorithm>
+
+#include "eventstore/json/json_cursor.h"
+
+namespace cairn::api {
+
+std::optional<std::string> QueryReader::text(const std::string& name) {
+  taken_.insert(name);
+  const auto [begin, end] = query_.equal_range(name);
+  if (begin == end) return std::nullopt;
+  if (std::next(begin) != end) {
+    fail(name, "is given more than once");
+    return std::nullopt;
+  }
+  return begin->second;
+}
+
+std::optional<std::uint64_t> QueryReader::number(const std::string& name, std::uint64_t at_least,
+                                                 std::uint64_t at_most) {
+  const auto given = text(name);
+  if (!given) return std::nullopt;
+  const auto value = json_whole_number(*given);
+  if (!value || *value < at_least || *value > at_most) {
+    fail(name, "must be a whole number from " + std::to_string(at_least) + " to " + std::to_string(at_most));
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::string QueryReader::word(const std::string& name, const std::vector<std::string>& words) {
+  const auto given = text(name);
+  if (!given) return words.front();
+  if (std::find(words.begin(), words.end(), *given) == words.end()) {
+    std::string choices;
+    for (const std::string& word : words) choices += (choices.empty() ? "" : ", ") + word;
+    fail(name, "must be one of: " + choices);
+    return words.front();
+  }
+  return *given;
+}
+
+std::vector<std::string> QueryReader::list(const std::string& name) {
+  taken_.insert(name);
+  std::vector<std::string> values;
+  const auto [begin, end] = query_.equal_range(name);
+  for (auto entry = begin; entry != end; ++entry) {
+    if (entry->second.empty()) fail(name, "is empty");
+    values.push_back(entry->second);
+  }
+  return values;
+}
+
+std::optional<Problem> QueryReader::problem() {
+  for (const auto& [name, value] : query_) {
+    if (!taken_.contains(name)) fail(name, "is not a parameter of this path");
+  }
+  return std::move(problem_);
+}
+
+void QueryReader::fail(const std::string& name, const std::string& what) {
+  if (!problem_) problem_ = invalid_request("The parameter " + name + " " + what + ".", name);
+}
+
+}  // namespace cairn::api

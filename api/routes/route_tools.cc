@@ -1,0 +1,44 @@
+#include "api/routes/route_tools.h"
+
+#include <string>
+#include <utility>
+
+namespace cairn::api {
+
+RouteHandler with_store(const StoreSlot& slot, StoreHandler handle) {
+  return [&slot, handle = std::move(handle)](const HttpRequest& request, const Responder& respond) {
+    EventStore* store = slot.store();
+    if (store == nullptr) {
+      respond(not_yet("The store is being recovered.").to_response());
+      return;
+    }
+    handle(*store, request, respond);
+  };
+}
+
+std::optional<Problem> check_category(const HttpRequest& request, std::string_view category) {
+  if (request.token == nullptr || request.token->may_touch(category)) return std::nullopt;
+  return forbidden("The token '" + request.token->name + "' does not reach the category '" +
+                   std::string(category) + "'.");
+}
+
+std::optional<Problem> check_categories(const HttpRequest& request,
+                                        const std::vector<std::string>& categories) {
+  if (request.token == nullptr || !request.token->categories) return std::nullopt;
+  if (categories.empty()) {
+    return forbidden("The token '" + request.token->name +
+                     "' does not reach all categories; name those wanted with category=.");
+  }
+  for (const std::string& category : categories) {
+    if (auto problem = check_category(request, category)) return problem;
+  }
+  return std::nullopt;
+}
+
+std::string_view media_type(std::string_view value) {
+  value = value.substr(0, value.find(';'));
+  while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
+  return value;
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/events/news_bell.h"
+#include "api/events/schema_policy.h"
+#include "api/http/router.h"
+#include "api/metrics/metrics.h"
+#include "api/routes/store_slot.h"
+
+namespace cairn::api {
+
+// What the routes answer from. The references outlive the routes.
+struct RouteContext {
+  const StoreSlot& store;
+  NewsBell& news;
+  Metrics& metrics;
+  SchemaPolicy schemas = SchemaPolicy::kRequired;
+  std::string version;  // of the program
+};
+
+// Every path the server has. A new group of routes is a function of its own that is called here.
+std::vector<Route> all_routes(const RouteContext& context);
+
+// /health: the process is alive. /ready: the store is recovered and serves, with its head. /version.
+// /metrics. /openapi.json.
+std::vector<Route> service_routes(const RouteContext& context);
+
+// Appends to one stream and to several.
+std::vector<Route> append_routes(const RouteContext& context);
+
+// What is known of one stream, and of those there are.
+std::vector<Route> stream_routes(const RouteContext& context);
+
+// Events of one stream and of the whole log: by page, as lines, and live.
+std::vector<Route> event_routes(const RouteContext& context);
+
+}  // namespace cairn::api
