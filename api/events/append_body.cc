@@ -35,7 +35,8 @@ class Parser {
   }
 
   bool fail(const std::string& field, const std::string& what) {
-    problem_ = invalid_request((field.empty() ? "The body" : field) + " " + what + ".", field);
+    problem_ = invalid_request((field.empty() ? "The body" : field) + " " + what + ".",
+                               field.empty() ? "body" : field);
     return false;
   }
 

@@ -8,12 +8,8 @@ namespace cairn::api {
 
 namespace {
 
-// The store's messages begin with the field they are about, in its own words.
-std::string field_of(const std::string& message) {
-  std::string field = message.substr(0, message.find_first_of(" :"));
-  if (field.starts_with("streams")) field.replace(0, 7, "appends");
-  return field;
-}
+// The store's messages begin with the field they are about.
+std::string field_of(const std::string& message) { return message.substr(0, message.find_first_of(" :")); }
 
 std::string sentence(std::string text) {
   if (!text.empty() && text.back() != '.') text += '.';
@@ -41,6 +37,19 @@ Problem event_id_reused(const Error& error) {
 
 }  // namespace
 
+// The store says "streams" for what the API calls "appends", and nothing when there is only one.
+Problem store_problem_of_several(Error error) {
+  if (error.code == Errc::kInvalidArgument || error.code == Errc::kTooLarge) {
+    std::string& message = error.message;
+    if (message.starts_with("streams")) {
+      message.replace(0, 7, "appends");
+    } else if (message.starts_with("stream ") || message.starts_with("events[")) {
+      message.insert(0, "appends[0].");
+    }
+  }
+  return store_problem(error);
+}
+
 Problem store_problem(const Error& error) {
   switch (error.code) {
     case Errc::kInvalidArgument:
@@ -61,9 +70,10 @@ Problem store_problem(const Error& error) {
               "Nothing was written. Appends are taken again when there is space."};
     case Errc::kOutcomeUnknown:
       spdlog::error("A commit failed: {}", error.message);
-      return {500, "outcome-unknown", "It is not known whether the events were stored",
-              "The commit failed half-way. Send the same events with the same ids again when the server is "
-              "back."};
+      return {
+          500, "outcome-unknown", "It is not known whether the events were stored",
+          "The commit failed half-way. When the server is back, send the events again with the same ids, or "
+          "look whether they are there."};
     case Errc::kFailedPrecondition:
       return not_yet("The store takes no appends until it has been started again.");
     case Errc::kCorruption:

@@ -218,7 +218,8 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
 
 asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpResponse response,
                                              KeepAlive keep_alive) {
-  if (!answer_share_.grow_to(response.body.size())) {
+  // Small answers are always sent: most of them say that something was stored, and nobody could take it back.
+  if (response.body.size() > limits_.small_answer_bytes_max && !answer_share_.grow_to(response.body.size())) {
     response = overloaded("Too many large answers at once.").to_response();
   }
   const BodyForm form = head.method == "HEAD" ? BodyForm::kNone : BodyForm::kWhole;
@@ -266,6 +267,7 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
 
 // Returns when there may be more, when nothing has come for a while, or when the server wants to end.
 asio::awaitable<void> Connection::wait_for_more(BodySource& source) {
+  if (finishing_) co_return;
   set_deadline(Clock::time_point::max());
   pause_.expires_after(limits_.sign_of_life_every);
   source.when_ready([self = shared_from_this()] {

@@ -146,7 +146,8 @@ class HttpServer::Impl {
       }
     }
     if (!connection) {
-      turn_away(std::move(socket));
+      // With TLS there is nothing to say before the handshake, and that is work for somebody let in.
+      if (!options_.tls) turn_away(std::move(socket));
       return;
     }
     asio::co_spawn(executor, Connection::run(connection),

@@ -32,8 +32,9 @@ struct ServerLimits {
   // All request bodies being received or answered at one moment.
   std::size_t bodies_bytes_max = 256u << 20;
 
-  // All answers being sent at one moment.
+  // All answers being sent at one moment; those that are small are not counted.
   std::size_t answers_bytes_max = 512u << 20;
+  std::size_t small_answer_bytes_max = 64u << 10;
 };
 
 }  // namespace cairn::api

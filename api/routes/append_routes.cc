@@ -6,6 +6,7 @@
 #include "api/events/append_body.h"
 #include "api/events/event_json.h"
 #include "api/events/store_problem.h"
+#include "api/routes/query_reader.h"
 #include "api/routes/route_tools.h"
 #include "api/routes/routes.h"
 
@@ -61,10 +62,20 @@ HttpResponse all_results(const AppendResult& result) {
   return json_response(result.already_applied ? 200 : 201, std::move(json));
 }
 
-using Render = HttpResponse (*)(const AppendResult&);
+// How the two kinds of append answer.
+struct Manner {
+  HttpResponse (*success)(const AppendResult&);
+  Problem (*failure)(const Error&);
+};
+
+constexpr Manner kOneStream = {one_result, store_problem};
+constexpr Manner kSeveralStreams = {all_results,
+                                    [](const Error& error) { return store_problem_of_several(error); }};
 
 void append(EventStore& store, const HttpRequest& request, std::variant<AppendBody, Problem> parsed,
-            SchemaPolicy schemas, Render render, const Responder& respond) {
+            SchemaPolicy schemas, const Manner& manner, const Responder& respond) {
+  QueryReader query(request);
+  if (const auto problem = query.problem()) return respond(problem->to_response());
   if (auto* problem = std::get_if<Problem>(&parsed)) return respond(problem->to_response());
   AppendBody& body = std::get<AppendBody>(parsed);
   if (const auto problem = check_streams(request, body)) return respond(problem->to_response());
@@ -73,9 +84,9 @@ void append(EventStore& store, const HttpRequest& request, std::variant<AppendBo
   // Only a failed commit needs them, and then the request is gone.
   std::string ids = ids_json(body.request);
   store.append_async(std::move(body.request),
-                     [respond, render, ids = std::move(ids)](Result<AppendResult> result) {
-                       if (result.ok()) return respond(render(*result));
-                       Problem problem = store_problem(result.error());
+                     [respond, manner, ids = std::move(ids)](Result<AppendResult> result) {
+                       if (result.ok()) return respond(manner.success(*result));
+                       Problem problem = manner.failure(result.error());
                        if (result.error().code == Errc::kOutcomeUnknown) problem.with_json("eventIds", ids);
                        respond(problem.to_response());
                      });
@@ -93,7 +104,7 @@ std::vector<Route> append_routes(const RouteContext& context) {
                     const std::string& stream = request.parameters.at("stream");
                     if (const auto problem = check_content_type(request))
                       return respond(problem->to_response());
-                    append(store, request, parse_stream_append(stream, request.body), schemas, one_result,
+                    append(store, request, parse_stream_append(stream, request.body), schemas, kOneStream,
                            respond);
                   }),
        Scope::kAppend});
@@ -103,7 +114,7 @@ std::vector<Route> append_routes(const RouteContext& context) {
                   [schemas](EventStore& store, const HttpRequest& request, const Responder& respond) {
                     if (const auto problem = check_content_type(request))
                       return respond(problem->to_response());
-                    append(store, request, parse_append(request.body), schemas, all_results, respond);
+                    append(store, request, parse_append(request.body), schemas, kSeveralStreams, respond);
                   }),
        Scope::kAppend});
   return routes;

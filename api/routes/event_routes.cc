@@ -160,9 +160,14 @@ HttpResponse answer_stream(EventStore& store, const HttpRequest& request, NewsBe
     return stream_page(store, stream, versions);
   }
   // Before the first byte goes out an error can still be told.
-  const auto behind = first_version_behind(store, stream, {wanted.last_event_id.value_or(0)});
-  if (!behind) return store_problem(behind.error()).to_response();
-  if (wanted.last_event_id) versions.from = *behind;
+  const auto info = store.stream_info(stream);
+  if (!info) return store_problem(info.error()).to_response();
+  if (!*info) return not_found("stream", stream).to_response();
+  if (wanted.last_event_id) {
+    const auto behind = first_version_behind(store, stream, {*wanted.last_event_id});
+    if (!behind) return store_problem(behind.error()).to_response();
+    versions.from = *behind;
+  }
   return feed(walk_stream(store, stream, versions), wanted, bell);
 }
 

@@ -108,7 +108,8 @@ class HttpServerTest : public ::testing::Test {
 };
 
 std::string post(std::size_t length, const std::string& body) {
-  return "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n" + body;
+  return "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n" +
+         body;
 }
 
 TEST_F(HttpServerTest, RequestsReachTheirRoute) {
@@ -124,12 +125,15 @@ TEST_F(HttpServerTest, RequestsReachTheirRoute) {
 
 // A browser on this machine that runs a stranger's page under the stranger's own name must not get in.
 TEST_F(HttpServerTest, OnlyNamesOfThisMachineAreAnswered) {
-  for (const char* host : {"localhost", "LOCALHOST:80", "127.0.0.1:7878", "127.9.9.9", "[::1]:7878", "[::1]"}) {
-    EXPECT_EQ(client().exchange("GET /health HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status, 200)
+  for (const char* host :
+       {"localhost", "LOCALHOST:80", "127.0.0.1:7878", "127.9.9.9", "[::1]:7878", "[::1]"}) {
+    EXPECT_EQ(client().exchange("GET /health HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status,
+              200)
         << host;
   }
   for (const char* host : {"example.com", "localhost.example.com", "10.0.0.1:7878", "", "[::1", "0x7f.1"}) {
-    EXPECT_EQ(client().exchange("GET /health HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status, 403)
+    EXPECT_EQ(client().exchange("GET /health HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status,
+              403)
         << host;
   }
 }
