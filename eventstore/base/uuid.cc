@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "eventstore/base/assert.h"
-#include "eventstore/base/endian.h"
 
 namespace cairn {
 namespace {
@@ -38,16 +37,6 @@ std::uint64_t os_random() {
 }
 
 }  // namespace
-
-std::uint64_t Uuid::high() const { return load_be64(bytes.data()); }
-std::uint64_t Uuid::low() const { return load_be64(bytes.data() + 8); }
-
-Uuid Uuid::from_halves(std::uint64_t high, std::uint64_t low) {
-  Uuid id;
-  store_be64(id.bytes.data(), high);
-  store_be64(id.bytes.data() + 8, low);
-  return id;
-}
 
 std::optional<Uuid> Uuid::parse(std::string_view text) {
   if (text.size() != 36) return std::nullopt;

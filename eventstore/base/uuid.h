@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "eventstore/base/endian.h"
+
 namespace cairn {
 
 // A 128-bit event id, its bytes in the order they are printed.
@@ -18,9 +20,14 @@ struct Uuid {
   friend auto operator<=>(const Uuid&, const Uuid&) = default;
 
   // The two halves as big-endian numbers; comparing (high, low) orders like the text form.
-  std::uint64_t high() const;
-  std::uint64_t low() const;
-  static Uuid from_halves(std::uint64_t high, std::uint64_t low);
+  std::uint64_t high() const { return load_be64(bytes.data()); }
+  std::uint64_t low() const { return load_be64(bytes.data() + 8); }
+  static Uuid from_halves(std::uint64_t high, std::uint64_t low) {
+    Uuid id;
+    store_be64(id.bytes.data(), high);
+    store_be64(id.bytes.data() + 8, low);
+    return id;
+  }
 
   // Reads the 36-character form in either case; nullopt for anything else.
   static std::optional<Uuid> parse(std::string_view text);

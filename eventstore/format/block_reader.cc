@@ -1,23 +1,21 @@
 #include "eventstore/format/block_reader.h"
 
-#include <capnp/message.h>
-#include <kj/exception.h>
-
-#include <cstring>
-#include <optional>
 #include <string>
 
 #include "eventstore/base/assert.h"
 #include "eventstore/base/endian.h"
-#include "eventstore/format/block.capnp.h"
 
 namespace cairn {
 namespace {
 
-std::string_view view_of(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
-std::string_view view_of(capnp::Data::Reader data) {
-  return {reinterpret_cast<const char*>(data.begin()), data.size()};
-}
+// Where the fields of block.capnp stand, in words; docs/format.md has an example.
+constexpr std::size_t kBlockStreams = 0, kBlockTypes = 1, kBlockEvents = 2, kBlockPointers = 3;
+constexpr std::size_t kNames = 0, kVersion = 1, kPrevious = 2, kJump = 3, kIdHigh = 4, kIdLow = 5,
+                      kChecksum = 6, kSchemaAndFlags = 7, kEventDataWords = 8;
+constexpr std::size_t kData = 8, kMetadata = 9, kTags = 10, kEventWords = 11;
+
+constexpr std::uint32_t low_half(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+constexpr std::uint32_t high_half(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 
 Error damaged(const BlockHeader& header, const std::string& what) {
   Error error =
@@ -26,26 +24,11 @@ Error damaged(const BlockHeader& header, const std::string& what) {
   return error;
 }
 
-// The bytes have been bounded by then; the limits only keep damaged pointers from leading in circles.
-capnp::ReaderOptions reader_options(std::size_t words) {
-  capnp::ReaderOptions options;
-  options.traversalLimitInWords = std::uint64_t{words} * 64 + (1u << 20);
-  options.nestingLimit = 8;
-  return options;
+Error damaged_event(const BlockHeader& header, GlobalPosition position, const std::string& what) {
+  return damaged(header, "event at position " + std::to_string(position.value) + " " + what);
 }
 
 }  // namespace
-
-struct BlockReader::Message {
-  std::optional<capnp::SegmentArrayMessageReader> reader;
-  kj::ArrayPtr<const capnp::word> segment;
-  capnp::List<capnp::Text>::Reader streams;
-  capnp::List<capnp::Text>::Reader types;
-  capnp::List<format::Event>::Reader events;
-};
-
-BlockReader::BlockReader() : message_(std::make_unique<Message>()) {}
-BlockReader::~BlockReader() = default;
 
 Status BlockReader::open(std::span<const std::byte> block, BlockCheck check) {
   close();
@@ -55,37 +38,38 @@ Status BlockReader::open(std::span<const std::byte> block, BlockCheck check) {
       return damaged(header, "checksum does not match the block's bytes");
     }
   }
-  if (reinterpret_cast<std::uintptr_t>(block.data()) % alignof(capnp::word) != 0) {
-    aligned_copy_.resize(block.size() / 8);
-    std::memcpy(aligned_copy_.data(), block.data(), block.size());
-    block = std::as_bytes(std::span(aligned_copy_));
-  }
   // One segment is all we write, so its table is one word; anything else is damage, and is not handed on.
   const std::byte* const table = block.data() + BlockHeader::kBytes;
   if (header.message_words < 2 || load_le<std::uint32_t>(table) != 0 ||
       load_le<std::uint32_t>(table + 4) != header.message_words - 1) {
     return damaged(header, "message framing is wrong");
   }
-  message_->segment = {reinterpret_cast<const capnp::word*>(table + 8), header.message_words - 1};
-  try {
-    message_->reader.emplace(kj::arrayPtr(&message_->segment, 1), reader_options(header.message_words));
-    const auto root = message_->reader->getRoot<format::Block>();
-    message_->streams = root.getStreams();
-    message_->types = root.getTypes();
-    message_->events = root.getEvents();
-    if (message_->events.size() != header.event_count) return damaged(header, "event count is wrong");
-    if (check == BlockCheck::kWholeBlock) {
-      streams_.clear();
-      types_.clear();
-      for (const auto name : message_->streams) streams_.push_back(view_of(name));
-      for (const auto name : message_->types) types_.push_back(view_of(name));
-    }
-  } catch (const kj::Exception& exception) {
-    return damaged(header, std::string("message: ") + exception.getDescription().cStr());
-  }
+  message_ = MessageWords(block.subspan(BlockHeader::kBytes + 8));
+  if (!find_lists()) return damaged(header, "the message is no block");
+  if (event_list_.count != header.event_count) return damaged(header, "event count is wrong");
+  if (check == BlockCheck::kWholeBlock && !read_names()) return damaged(header, "a name cannot be read");
   header_ = header;
   check_ = check;
   return {};
+}
+
+bool BlockReader::find_lists() {
+  std::size_t root = 0;
+  return message_.find_root(kBlockPointers, root) &&
+         message_.find_pointers(root + kBlockStreams, stream_list_) &&
+         message_.find_pointers(root + kBlockTypes, type_list_) &&
+         message_.find_structs(root + kBlockEvents, kEventDataWords, kEventWords, event_list_);
+}
+
+bool BlockReader::read_names() {
+  streams_.resize(stream_list_.count);
+  types_.resize(type_list_.count);
+  bool sound = true;
+  for (std::size_t i = 0; i < streams_.size(); ++i)
+    sound = message_.read_text(stream_list_.at(i), streams_[i]) && sound;
+  for (std::size_t i = 0; i < types_.size(); ++i)
+    sound = message_.read_text(type_list_.at(i), types_[i]) && sound;
+  return sound;
 }
 
 Result<StoredEvent> BlockReader::read(GlobalPosition position) {
@@ -96,46 +80,49 @@ Result<StoredEvent> BlockReader::read(GlobalPosition position) {
 
 Status BlockReader::read_into(GlobalPosition position, StoredEvent& stored) {
   CAIRN_ASSERT(contains(position), position.value, header_.first_position.value);
-  const auto index = static_cast<unsigned>(position.value - header_.first_position.value);
-  std::uint64_t checksum = 0;
-  try {
-    const format::Event::Reader event = message_->events[index];
-    const std::uint32_t stream = event.getStream();
-    const std::uint32_t type = event.getType();
-    if (stream >= message_->streams.size() || type >= message_->types.size()) {
-      return damaged(header_,
-                     "event at position " + std::to_string(position.value) + " names no stream or type");
-    }
-    const bool names_read = check_ == BlockCheck::kWholeBlock;
-    EventView& view = stored.event;
-    view.position = position;
-    view.version = {event.getVersion()};
-    view.stream = names_read ? streams_[stream] : view_of(message_->streams[stream]);
-    view.type = names_read ? types_[type] : view_of(message_->types[type]);
-    view.id = Uuid::from_halves(event.getIdHigh(), event.getIdLow());
-    view.schema = {event.getSchema()};
-    view.recorded_at = header_.recorded_at;
-    view.data = view_of(event.getData());
-    view.metadata = event.hasMetadata() ? view_of(event.getMetadata()) : std::string_view();
-    view.tags = {};
-    if (event.hasTags()) {
-      tags_.clear();
-      for (const auto tag : event.getTags()) tags_.push_back(view_of(tag));
-      view.tags = tags_;
-    }
-    stored.previous = event.getPrevious();
-    stored.jump = event.getJump();
-    stored.store_made_id = (event.getFlags() & 1u) != 0;
-    checksum = event.getChecksum();
-  } catch (const kj::Exception& exception) {
-    return damaged(header_, "event at position " + std::to_string(position.value) + ": " +
-                                exception.getDescription().cStr());
+  const std::size_t at = event_list_.at(position.value - header_.first_position.value);
+  const std::uint32_t stream = low_half(message_.word(at + kNames));
+  const std::uint32_t type = high_half(message_.word(at + kNames));
+  if (stream >= stream_list_.count || type >= type_list_.count) {
+    return damaged_event(header_, position, "names no stream or type");
   }
-  if (check_ == BlockCheck::kEachEvent && event_checksum(stored) != checksum) {
-    return damaged(header_,
-                   "event at position " + std::to_string(position.value) + " does not match its checksum");
+  EventView& view = stored.event;
+  bool sound = true;
+  if (check_ == BlockCheck::kWholeBlock) {
+    view.stream = streams_[stream];
+    view.type = types_[type];
+  } else {
+    sound = message_.read_text(stream_list_.at(stream), view.stream) &&
+            message_.read_text(type_list_.at(type), view.type);
+  }
+  sound = sound && message_.read_data(at + kData, view.data) &&
+          message_.read_data(at + kMetadata, view.metadata) && read_tags(at + kTags, stored);
+  if (!sound) return damaged_event(header_, position, "cannot be read");
+  view.position = position;
+  view.version = {message_.word(at + kVersion)};
+  view.id = Uuid::from_halves(message_.word(at + kIdHigh), message_.word(at + kIdLow));
+  view.schema = {low_half(message_.word(at + kSchemaAndFlags))};
+  view.recorded_at = header_.recorded_at;
+  stored.previous = message_.word(at + kPrevious);
+  stored.jump = message_.word(at + kJump);
+  stored.store_made_id = (high_half(message_.word(at + kSchemaAndFlags)) & 1u) != 0;
+  if (check_ == BlockCheck::kEachEvent && event_checksum(stored) != message_.word(at + kChecksum)) {
+    return damaged_event(header_, position, "does not match its checksum");
   }
   return {};
+}
+
+bool BlockReader::read_tags(std::size_t at, StoredEvent& stored) {
+  stored.event.tags = {};
+  if (message_.word(at) == 0) return true;
+  MessageWords::List list;
+  if (!message_.find_pointers(at, list)) return false;
+  tags_.resize(list.count);
+  for (std::size_t i = 0; i < tags_.size(); ++i) {
+    if (!message_.read_text(list.at(i), tags_[i])) return false;
+  }
+  stored.event.tags = tags_;
+  return true;
 }
 
 }  // namespace cairn

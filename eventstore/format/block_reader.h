@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "eventstore/base/result.h"
 #include "eventstore/format/block_header.h"
+#include "eventstore/format/message_words.h"
 #include "eventstore/format/stored_event.h"
 
 namespace cairn {
@@ -21,13 +21,11 @@ enum class BlockCheck { kWholeBlock, kEachEvent };
 // what is read from them.
 class BlockReader {
  public:
-  BlockReader();
-  ~BlockReader();
+  BlockReader() = default;
   BlockReader(const BlockReader&) = delete;
   BlockReader& operator=(const BlockReader&) = delete;
 
-  // Turns to `block`. Bytes that are not 8-byte aligned are copied first: Cap'n Proto needs whole words.
-  // Fails with kCorruption when the header, the checksum or the structure is wrong.
+  // Turns to `block`. Fails with kCorruption when the header, the checksum or the structure is wrong.
   Status open(std::span<const std::byte> block, BlockCheck check);
 
   const BlockHeader& header() const { return header_; }
@@ -45,15 +43,17 @@ class BlockReader {
   Status read_into(GlobalPosition position, StoredEvent& stored);
 
  private:
-  struct Message;
+  bool find_lists();
+  bool read_names();
+  bool read_tags(std::size_t at, StoredEvent& stored);
 
   BlockHeader header_;
   BlockCheck check_ = BlockCheck::kWholeBlock;
-  std::vector<std::uint64_t> aligned_copy_;
+  MessageWords message_;
+  MessageWords::List stream_list_, type_list_, event_list_;
   std::vector<std::string_view> streams_;  // with kWholeBlock, read once for all events
   std::vector<std::string_view> types_;
   std::vector<std::string_view> tags_;
-  std::unique_ptr<Message> message_;
 };
 
 }  // namespace cairn
