@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kWatchAnswer{1};
 
+// Few enough that what is fetched for the first is still in the cache when the last one's turn comes.
+constexpr std::size_t kPrefetchedRequests = 32;
+
 Error closing() { return make_error(Errc::kFailedPrecondition, "the store is closing"); }
 
 }  // namespace
@@ -89,6 +92,10 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
       bytes += append.bytes;
       if (to > from && (bytes > options_.block_bytes_max || planner_.events() >= options_.block_events_max))
         break;
+      if ((to - from) % kPrefetchedRequests == 0) {
+        const auto next = std::span<const PendingAppend>(round.appends).subspan(to);
+        planner_.prefetch(next.first(std::min(next.size(), kPrefetchedRequests)));
+      }
       append.planned = planner_.add(append.request);
       ++to;
     }

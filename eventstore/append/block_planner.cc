@@ -1,11 +1,19 @@
 #include "eventstore/append/block_planner.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "eventstore/append/repeat_check.h"
 #include "eventstore/base/assert.h"
+#include "eventstore/base/prefetch.h"
 
 namespace cairn {
+namespace {
+
+constexpr std::size_t kCacheLineBytes = 64;
+constexpr std::size_t kPrefetchedDataBytes = 256;  // the processor finds the rest by itself
+
+}  // namespace
 
 // Events of this block as they are planned, and all earlier ones from the log.
 class BlockPlanner::Events final : public EventSource {
@@ -31,6 +39,7 @@ class BlockPlanner::Events final : public EventSource {
 BlockPlanner::BlockPlanner(BlockLog& log, const Tail& tail, const Index& index, const Uuid& store_id,
                            std::optional<std::uint32_t> dedup_window_days)
     : log_(log),
+      tail_(tail),
       heads_(tail, index),
       id_lookup_(tail, index, store_id),
       window_days_(dedup_window_days),
@@ -41,7 +50,7 @@ BlockPlanner::~BlockPlanner() = default;
 void BlockPlanner::begin(GlobalPosition first_position, Timestamp now) {
   first_position_ = first_position;
   now_ = now;
-  streams_.clear();
+  streams_used_ = 0;
   stream_by_name_.clear();
   type_by_name_.clear();
   ids_.clear();
@@ -57,22 +66,53 @@ void BlockPlanner::release_readers() {
   heads_.release();
 }
 
+// The requests were written by other processors: each step here waits for none of what it asks for, and the
+// next one finds it there.
+void BlockPlanner::prefetch(std::span<const PendingAppend> appends) {
+  for (const PendingAppend& append : appends) cairn::prefetch(append.request.streams.data());
+  name_hashes_.clear();
+  for (const PendingAppend& append : appends) {
+    for (const StreamAppend& stream : append.request.streams) {
+      name_hashes_.push_back(HashedName(stream.stream).hash);
+      cairn::prefetch(stream.events.data());
+    }
+  }
+  tail_.prefetch(name_hashes_);
+  for (const PendingAppend& append : appends) {
+    for (const StreamAppend& stream : append.request.streams) {
+      if (stream.events.empty()) continue;
+      const std::string& data = stream.events.front().data;
+      for (std::size_t at = 0; at < std::min(data.size(), kPrefetchedDataBytes); at += kCacheLineBytes)
+        cairn::prefetch(data.data() + at);
+    }
+  }
+}
+
 Result<BlockPlanner::Stream*> BlockPlanner::stream(std::string_view name) {
-  if (const auto found = stream_by_name_.find(name); found != stream_by_name_.end()) return found->second;
-  CAIRN_TRY(auto head, heads_.find(name));
-  Stream& added = streams_.emplace_back(Stream{.name = name, .head = head ? *std::move(head) : StreamHead{}});
-  stream_by_name_.emplace(name, &added);
+  const HashedName hashed(name);
+  const auto is_it = [name](const Stream& stream) { return stream.name.text == name; };
+  if (Stream* const known = stream_by_name_.find(hashed.hash, is_it)) return known;
+  if (streams_used_ == streams_.size()) streams_.emplace_back();
+  Stream& added = streams_[streams_used_];
+  added.name = hashed;
+  added.block_index.reset();
+  added.created = false;
+  CAIRN_CHECK(heads_.find(hashed, added.head));
+  ++streams_used_;
+  stream_by_name_.insert(hashed.hash, &added);
   return &added;
 }
 
-Result<AppendResult> BlockPlanner::add(const AppendRequest& request) {
-  const std::uint32_t first_day = first_remembered_day(now_, window_days_);
-  const FindId find_id = [&](const Uuid& id) -> Result<std::optional<GlobalPosition>> {
-    if (const auto found = ids_.find(id); found != ids_.end()) return std::optional(found->second);
-    return id_lookup_.find(id, first_day, *source_);
-  };
+Result<std::optional<GlobalPosition>> BlockPlanner::find_id(const Uuid& id) {
+  if (const auto found = ids_.find(id); found != ids_.end()) return std::optional(found->second);
+  return id_lookup_.find(id, first_remembered_day(now_, window_days_), *source_);
+}
 
-  std::vector<Stream*> streams;
+Result<AppendResult> BlockPlanner::add(const AppendRequest& request) {
+  const FindId find_id = [this](const Uuid& id) { return this->find_id(id); };
+
+  std::vector<Stream*>& streams = request_streams_;
+  streams.clear();
   AppendResult result;
   const StreamAppendResult* repeated = nullptr;
   const StreamAppend* fresh = nullptr;
@@ -117,7 +157,7 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
   if (!stream.block_index) {
     stream.block_index = static_cast<std::uint32_t>(block_streams_.size());
     stream.created = !stream.head.exists();
-    block_streams_.push_back(stream.name);
+    block_streams_.push_back(stream.name.text);
     block_stream_heads_.push_back(&stream);
   }
   result.first_version = {stream.head.version.value + 1};
@@ -135,7 +175,7 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
     stream.head.advance(position, now_);
     planned.stored.event = {.position = position,
                             .version = stream.head.version,
-                            .stream = stream.name,
+                            .stream = stream.name.text,
                             .type = block_types_[planned.type],
                             .id = event.id ? *event.id : new_event_id(),
                             .schema = event.schema,

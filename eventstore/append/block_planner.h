@@ -4,11 +4,15 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "eventstore/append/append_queue.h"
 #include "eventstore/append/id_lookup.h"
+#include "eventstore/base/hashed_name.h"
+#include "eventstore/base/pointer_table.h"
 #include "eventstore/base/result.h"
 #include "eventstore/base/seeded_hash.h"
 #include "eventstore/format/block_builder.h"
@@ -39,6 +43,9 @@ class BlockPlanner {
   // Starts an empty block.
   void begin(GlobalPosition first_position, Timestamp now);
 
+  // Says which requests will be added next, so that what is known of their streams is at hand by then.
+  void prefetch(std::span<const PendingAppend> appends);
+
   // Takes `request` into the block, or finds that it was applied before, or refuses it. A success holds only
   // once the block is committed. The request must stay where it is until the next begin().
   Result<AppendResult> add(const AppendRequest& request);
@@ -57,18 +64,20 @@ class BlockPlanner {
  private:
   class Events;
   struct Stream {
-    std::string_view name;
+    HashedName name;
     StreamHead head;                           // with what this block adds
     std::optional<std::uint32_t> block_index;  // once it has an event in the block
     bool created = false;
   };
 
   Result<Stream*> stream(std::string_view name);
+  Result<std::optional<GlobalPosition>> find_id(const Uuid& id);
   // Gives the events of `append` their places, and tells them in `result`.
   void take(const StreamAppend& append, Stream& stream, StreamAppendResult& result);
   std::uint32_t type_index(std::string_view type);
 
   BlockLog& log_;
+  const Tail& tail_;
   StreamHeads heads_;
   IdLookup id_lookup_;
   std::optional<std::uint32_t> window_days_;
@@ -76,8 +85,11 @@ class BlockPlanner {
 
   GlobalPosition first_position_;
   Timestamp now_;
-  std::deque<Stream> streams_;  // does not move what it holds
-  std::unordered_map<std::string_view, Stream*, SeededHash> stream_by_name_;
+  std::deque<Stream> streams_;  // the first streams_used_ are this block's; what it holds does not move
+  std::size_t streams_used_ = 0;
+  PointerTable<Stream> stream_by_name_;
+  std::vector<Stream*> request_streams_;  // of the request at hand
+  std::vector<std::uint64_t> name_hashes_;
   std::unordered_map<std::string_view, std::uint32_t, SeededHash> type_by_name_;
   std::unordered_map<Uuid, GlobalPosition, SeededHash> ids_;
   std::vector<std::string_view> block_streams_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eventstore/base/checksum.h"
+#include "eventstore/base/hashed_name.h"
 #include "eventstore/index/stream_head.h"
 
 namespace cairn {
@@ -13,7 +14,7 @@ namespace cairn {
 // it reads. The names live in the block's bytes or the writer's requests; whoever keeps them copies.
 struct BlockSummary {
   struct Stream {
-    std::string_view name;
+    HashedName name;
     StreamHead head;       // after the block
     bool created = false;  // its first event is in the block
   };

@@ -206,17 +206,17 @@ Status Index::check() {
 Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day,
                     const std::function<bool()>& hurry) {
   CAIRN_CHECK(check());
-  std::vector<const Generation::ByName<StreamHead>::value_type*> heads;
-  heads.reserve(generation.heads.size());
-  for (const auto& entry : generation.heads) heads.push_back(&entry);
-  std::sort(heads.begin(), heads.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+  std::vector<const HeadTable::Entry*> heads;
+  heads.reserve(generation.heads.entries().size());
+  for (const auto& entry : generation.heads.entries()) heads.push_back(&entry);
+  std::sort(heads.begin(), heads.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
 
   for (std::size_t from = 0, to = 0; from < heads.size(); from = to) {
     to = std::min(from + (hurry() ? kHeadsPerHurriedCommit : kHeadsPerCommit), heads.size());
     CAIRN_CHECK(commit([&](MDB_txn* txn) -> Result<int> {
       for (std::size_t i = from; i < to; ++i) {
-        const std::string sealed = record::seal(heads[i]->first, record::encode_head(heads[i]->second));
-        if (const int code = put(txn, tables_.streams, heads[i]->first, sealed); code != 0) return code;
+        const std::string sealed = record::seal(heads[i]->name, record::encode_head(heads[i]->head));
+        if (const int code = put(txn, tables_.streams, heads[i]->name, sealed); code != 0) return code;
       }
       return 0;
     }));

@@ -18,17 +18,20 @@ class StreamHeads {
  public:
   StreamHeads(const Tail& tail, const Index& index) : tail_(tail), index_(index) {}
 
-  // nullopt when there is no such stream.
-  Result<std::optional<StreamHead>> find(std::string_view stream) {
-    if (auto head = tail_.find(stream)) return head;
+  // Copies the stream's head to `head`; one that does not exist() when there is no such stream. Into a place
+  // the caller keeps, because the writer asks for every event.
+  Status find(const HashedName& stream, StreamHead& head) {
+    if (tail_.find(stream, head)) return {};
     if (!reader_) {
       snapshot_ = tail_.snapshot();
       CAIRN_TRY(auto reader, index_.read());
       reader_.emplace(std::move(reader));
-    } else if (auto head = tail_.find_in(snapshot_, stream)) {
-      return head;
+    } else if (tail_.find_in(snapshot_, stream, head)) {
+      return {};
     }
-    return reader_->find(stream);
+    CAIRN_TRY(auto found, reader_->find(stream.text));
+    head = found ? *std::move(found) : StreamHead{};
+    return {};
   }
 
   void release() {
@@ -43,10 +46,12 @@ class StreamHeads {
   std::optional<IndexReader> reader_;
 };
 
-// The same for a single question.
+// The same for a single question; nullopt when there is no such stream.
 inline Result<std::optional<StreamHead>> find_stream(const Tail& tail, const Index& index,
                                                      std::string_view stream) {
-  return StreamHeads(tail, index).find(stream);
+  StreamHead head;
+  CAIRN_CHECK(StreamHeads(tail, index).find(stream, head));
+  return head.exists() ? std::optional(std::move(head)) : std::nullopt;
 }
 
 }  // namespace cairn

@@ -37,13 +37,8 @@ void append_backward(const Positions* list, std::uint64_t from, std::size_t limi
 
 void add_heads(Generation& generation, BlockSummary& block) {
   for (auto& stream : block.streams) {
-    auto found = generation.heads.find(stream.name);
-    if (found == generation.heads.end()) {
-      found = generation.heads.emplace(std::string(stream.name), std::move(stream.head)).first;
-    } else {
-      found->second = std::move(stream.head);
-    }
-    if (stream.created) generation.created.insert(found->first);
+    const HeadTable::Entry& entry = generation.heads.put(stream.name, std::move(stream.head));
+    if (stream.created) generation.created.insert(entry.name);
   }
 }
 
@@ -51,7 +46,7 @@ void add_postings(Generation& generation, const BlockSummary& block) {
   std::vector<Positions*> categories;
   std::vector<Positions*> types;
   for (const auto& stream : block.streams) {
-    categories.push_back(&list_for(generation.categories, category_of(stream.name)));
+    categories.push_back(&list_for(generation.categories, category_of(stream.name.text)));
   }
   for (const std::string_view type : block.types) types.push_back(&list_for(generation.types, type));
   std::uint64_t position = block.first_position.value;
@@ -63,14 +58,16 @@ void add_postings(Generation& generation, const BlockSummary& block) {
 }
 
 // From the first of `generations`, newest first, that has it.
-std::optional<StreamHead> find_head(std::initializer_list<const Generation*> generations,
-                                    std::string_view stream) {
+bool copy_head(std::initializer_list<const Generation*> generations, const HashedName& stream,
+               StreamHead& head) {
   for (const Generation* const generation : generations) {
     if (generation == nullptr) continue;
-    const auto found = generation->heads.find(stream);
-    if (found != generation->heads.end()) return found->second;
+    if (const StreamHead* const found = generation->heads.find(stream)) {
+      head = *found;
+      return true;
+    }
   }
-  return std::nullopt;
+  return false;
 }
 
 }  // namespace
@@ -91,14 +88,27 @@ void Tail::apply(BlockSummary& block) {
   generation.events += block.events.size();
 }
 
-std::optional<StreamHead> Tail::find(std::string_view stream) const {
+bool Tail::find(const HashedName& stream, StreamHead& head) const {
   std::lock_guard lock(mutex_);
-  return find_head({active_.get(), frozen_.get(), flushed_.get()}, stream);
+  return copy_head({active_.get(), frozen_.get(), flushed_.get()}, stream, head);
 }
 
-std::optional<StreamHead> Tail::find_in(const Snapshot& snapshot, std::string_view stream) const {
+bool Tail::find_in(const Snapshot& snapshot, const HashedName& stream, StreamHead& head) const {
   std::lock_guard lock(mutex_);
-  return find_head({snapshot.active.get(), snapshot.frozen.get()}, stream);
+  return copy_head({snapshot.active.get(), snapshot.frozen.get()}, stream, head);
+}
+
+void Tail::prefetch(std::span<const std::uint64_t> name_hashes) const {
+  std::lock_guard lock(mutex_);
+  const auto each = [&](auto look) {
+    for (const Generation* const generation :
+         {static_cast<const Generation*>(active_.get()), frozen_.get(), flushed_.get()}) {
+      if (generation == nullptr) continue;
+      for (const std::uint64_t hash : name_hashes) look(generation->heads.table(), hash);
+    }
+  };
+  each([](const auto& table, std::uint64_t hash) { table.prefetch(hash); });
+  each([](const auto& table, std::uint64_t hash) { table.prefetch_thing(hash); });
 }
 
 std::optional<Generation::IdPlace> Tail::find_id(const Uuid& id) const {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 
 #include "eventstore/base/seeded_hash.h"
 #include "eventstore/index/block_summary.h"
+#include "eventstore/index/head_table.h"
 #include "eventstore/index/posting_term.h"
 
 namespace cairn {
@@ -31,8 +33,8 @@ struct Generation {
     std::uint32_t day = 0;
   };
 
-  ByName<StreamHead> heads;
-  std::set<std::string_view> created;  // streams that begin in this generation; views of keys in `heads`
+  HeadTable heads;
+  std::set<std::string_view> created;  // streams that begin in this generation; views of names in `heads`
   ByName<std::vector<std::uint64_t>> categories;
   ByName<std::vector<std::uint64_t>> types;
   std::unordered_map<Uuid, IdPlace, SeededHash> ids;
@@ -57,11 +59,15 @@ class Tail {
   // Takes the block in; its stream heads are moved from.
   void apply(BlockSummary& block);
 
-  // The stream as the tail knows it; nullopt = the index has the truth.
-  std::optional<StreamHead> find(std::string_view stream) const;
-  // The stream as the snapshot's generations know it.
-  std::optional<StreamHead> find_in(const Snapshot& snapshot, std::string_view stream) const;
+  // Copies the stream's head as the tail knows it; false = the index has the truth.
+  bool find(const HashedName& stream, StreamHead& head) const;
+  // The same for the head as the snapshot's generations know it.
+  bool find_in(const Snapshot& snapshot, const HashedName& stream, StreamHead& head) const;
   std::optional<Generation::IdPlace> find_id(const Uuid& id) const;
+
+  // Brings into the cache what find() will need for these streams: many waits for memory at once instead of
+  // one after the other.
+  void prefetch(std::span<const std::uint64_t> name_hashes) const;
 
   Snapshot snapshot() const;
 

@@ -1,0 +1,16 @@
+#pragma once
+
+namespace cairn {
+
+// Starts to bring the cache line at `place` in, and does not wait for it. Any address will do.
+inline void prefetch(const void* place) {
+#if defined(__x86_64__)
+  // Not __builtin_prefetch: GCC 12 takes a function that does nothing else for one without any effect, and
+  // leaves out the calls to it.
+  asm volatile("prefetcht0 (%0)" : : "r"(place));
+#else
+  __builtin_prefetch(place);
+#endif
+}
+
+}  // namespace cairn

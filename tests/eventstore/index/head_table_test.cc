@@ -1,0 +1,43 @@
+#include "eventstore/index/head_table.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace cairn {
+namespace {
+
+StreamHead head_at(std::uint64_t position) {
+  StreamHead head;
+  head.advance({position}, Timestamp{1});
+  return head;
+}
+
+std::string name(std::uint64_t number) { return "cart-" + std::to_string(number); }
+
+TEST(HeadTableTest, FindsTheHeadThatWasPutLast) {
+  HeadTable table;
+  EXPECT_EQ(table.find(std::string_view("cart-1")), nullptr);
+  table.put(std::string_view("cart-1"), head_at(1));
+  table.put(std::string_view("cart-2"), head_at(2));
+  table.put(std::string_view("cart-1"), head_at(3));
+  ASSERT_NE(table.find(std::string_view("cart-1")), nullptr);
+  EXPECT_EQ(table.find(std::string_view("cart-1"))->last_position().value, 3u);
+  EXPECT_EQ(table.find(std::string_view("cart-2"))->last_position().value, 2u);
+  EXPECT_EQ(table.entries().size(), 2u);
+}
+
+TEST(HeadTableTest, NamesStayWhereTheyAreWhileItGrows) {
+  HeadTable table;
+  const std::string& first = table.put(std::string_view("cart-0"), head_at(1)).name;
+  for (std::uint64_t i = 1; i < 10'000; ++i) table.put(std::string_view(name(i)), head_at(i + 1));
+  EXPECT_EQ(first, "cart-0");
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    const StreamHead* const head = table.find(std::string_view(name(i)));
+    ASSERT_NE(head, nullptr) << i;
+    EXPECT_EQ(head->last_position().value, i + 1);
+  }
+}
+
+}  // namespace
+}  // namespace cairn
