@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <algorithm>
 
 #include <cerrno>
 #include <cstdio>
@@ -14,6 +15,9 @@
 
 namespace cairn::lmdb {
 namespace {
+
+// The environments in which this thread has read transactions open, one entry for each.
+thread_local std::vector<const Env*> envs_read_here;
 
 // LMDB asserts on structures it cannot make sense of. A C++ exception takes us back to where the call was
 // made, which reports corruption; the alternative is abort().
@@ -137,7 +141,9 @@ Status Env::open_tables(std::span<const TableHandle> tables) {
 
 Result<ReadTxn> Env::begin_read() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !resizing_ && open_readers_ < readers_max_; });
+  // Who reads already must not wait: a map that is to grow, or a full table of readers, waits for its end.
+  const bool nested = std::find(envs_read_here.begin(), envs_read_here.end(), this) != envs_read_here.end();
+  if (!nested) changed_.wait(lock, [this] { return !resizing_ && open_readers_ < readers_max_; });
   ++open_readers_;
   MDB_txn* txn = nullptr;
   int code = 0;
@@ -151,12 +157,15 @@ Result<ReadTxn> Env::begin_read() {
     lock.unlock();
     code = mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn);
   }
-  if (code == 0) return ReadTxn(this, txn);
+  if (code == 0) {
+    envs_read_here.push_back(this);
+    return ReadTxn(this, txn);
+  }
   lock.lock();
   --open_readers_;
   lock.unlock();
   changed_.notify_all();
-  if (code == MDB_MAP_RESIZED) {
+  if (code == MDB_MAP_RESIZED && !nested) {
     CAIRN_CHECK(resize(0));
     return begin_read();
   }
@@ -165,6 +174,8 @@ Result<ReadTxn> Env::begin_read() {
 
 void Env::end_read(MDB_txn* txn) {
   mdb_txn_reset(txn);
+  const auto here = std::find(envs_read_here.begin(), envs_read_here.end(), this);
+  if (here != envs_read_here.end()) envs_read_here.erase(here);
   bool wake;
   {
     std::lock_guard lock(mutex_);

@@ -88,7 +88,8 @@ class Env {
   // threads use the environment.
   Status open_tables(std::span<const TableHandle> tables);
 
-  // Waits while readers_max transactions are open or the map is being resized.
+  // Waits while readers_max transactions are open or the map is being resized, unless this thread has one
+  // open already.
   Result<ReadTxn> begin_read();
 
   // REQUIRES: one caller at a time.

@@ -1,0 +1,44 @@
+#include "eventstore/lmdb/lmdb_env.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/support/matchers.h"
+#include "tests/support/temp_folder.h"
+
+namespace cairn::lmdb {
+namespace {
+
+using test::succeeds;
+
+// The map grows when nobody reads. A thread that reads and begins to read once more must not wait for that:
+// each would wait for the other.
+TEST(LmdbEnvTest, AThreadThatReadsMayReadOnceMoreWhileTheMapIsToGrow) {
+  test::TempFolder folder;
+  auto env = Env::open(folder.path(), {.map_bytes = 1u << 20, .tables_max = 1, .readers_max = 1});
+  ASSERT_THAT(env, succeeds());
+  for (int round = 0; round < 14; ++round) {
+    std::atomic<bool> growing = false;
+    std::thread grower;
+    {
+      const auto outer = (*env)->begin_read();
+      ASSERT_THAT(outer, succeeds());
+      grower = std::thread([&] {
+        growing = true;
+        EXPECT_THAT((*env)->grow(), succeeds());
+      });
+      while (!growing) std::this_thread::yield();
+      for (int i = 0; i < 1'000; ++i) std::this_thread::yield();  // it is most likely waiting by now
+      const auto inner = (*env)->begin_read();
+      ASSERT_THAT(inner, succeeds());
+    }
+    grower.join();
+  }
+  EXPECT_EQ((*env)->map_bytes(), (1ull << 20) << 14);
+  EXPECT_EQ((*env)->open_readers(), 0u);
+}
+
+}  // namespace
+}  // namespace cairn::lmdb
