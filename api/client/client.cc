@@ -38,6 +38,20 @@ std::string reason_of(httplib::Error error) {
   }
 }
 
+// Whether the request may have reached the server all the same.
+bool may_have_arrived(httplib::Error error) {
+  switch (error) {
+    case httplib::Error::Connection:
+    case httplib::Error::ConnectionTimeout:
+    case httplib::Error::SSLConnection:
+    case httplib::Error::SSLLoadingCerts:
+    case httplib::Error::SSLServerVerification:
+      return false;
+    default:
+      return true;
+  }
+}
+
 std::unique_ptr<httplib::ClientImpl> connection_to(const ServerUrl& url, const ClientOptions& options) {
   std::unique_ptr<httplib::ClientImpl> http;
   if (url.tls) {
@@ -103,7 +117,8 @@ class Client::Connection {
 
  private:
   Error unreachable(httplib::Error error) const {
-    return make_error(Errc::kIo, shown_url_ + ": " + reason_of(error));
+    return make_error(may_have_arrived(error) ? Errc::kOutcomeUnknown : Errc::kIo,
+                      shown_url_ + ": " + reason_of(error));
   }
 
   Result<Answer> answer(const httplib::Result& result) const {

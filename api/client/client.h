@@ -32,8 +32,9 @@ struct ClientOptions {
 // Speaks HTTP to one server over one connection, made when it is needed and made again when it was lost.
 // Belongs to one thread; only stop() is for any.
 //
-// An answer of whatever status is a success. An error says that there was none, or that it was cut short:
-// kIo, and the message says why. Nothing is tried twice.
+// An answer of whatever status is a success. An error says that there was none: kIo when no connection could
+// be made, kOutcomeUnknown when it was lost, so that nobody knows how far the request got. The message says
+// where and why. Nothing is tried twice.
 class Client {
  public:
   using Headers = std::vector<std::pair<std::string, std::string>>;

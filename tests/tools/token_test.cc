@@ -72,7 +72,7 @@ TEST_F(TokenTest, TheListShowsWhoMayDoWhat) {
 
 TEST_F(TokenTest, ARevokedTokenIsGone) {
   token({"create", "a", "--scope", "read"});
-  token({"create", "b", "--scope", "read"});
+  token({"create", "--scope", "read", "b"});
   EXPECT_EQ(token({"revoke", "a"}).exit_code, 0);
   EXPECT_THAT(token({"list"}).output, Not(HasSubstr("a  ")));
   EXPECT_THAT(token({"list"}).output, HasSubstr("b  "));

@@ -139,11 +139,11 @@ void add_create(CLI::App& parent, const std::shared_ptr<TokenArguments>& argumen
   command.add_option("--scope", arguments->scopes, "What it may do, repeatable: read, append, admin")
       ->type_name("SCOPE")
       ->required()
-      ->take_all()
+      ->allow_extra_args(false)  // The name may stand behind it.
       ->check(CLI::IsMember({"read", "append", "admin"}));
   command.add_option("--category", arguments->categories, "Only streams of this category, repeatable")
       ->type_name("CATEGORY")
-      ->take_all()
+      ->allow_extra_args(false)
       ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "is empty" : ""; }, ""));
   add_common(command, *arguments);
   command.callback([arguments, &exit_code] { exit_code = run_create(*arguments); });

@@ -1,0 +1,90 @@
+#include "tools/cli/refusal.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "tools/cli/cell_text.h"
+#include "tools/cli/exit_code.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kForeignTextMax = 300;
+constexpr std::size_t kFaultsShownMax = 10;
+
+// "" when there is no such text.
+std::string text_in(const json& object, const char* field) {
+  const auto found = object.find(field);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// The entries of `errors`, one a line.
+std::string faults_text(const json& problem) {
+  const auto errors = problem.find("errors");
+  if (errors == problem.end() || !errors->is_array()) return "";
+  std::string text;
+  std::size_t shown = 0;
+  for (const json& error : *errors) {
+    if (!error.is_object()) continue;
+    if (shown++ == kFaultsShownMax) return text + "\n  and more";
+    text += "\n  event " + dump(error.value("event", json()));
+    if (const std::string path = text_in(error, "path"); !path.empty()) text += " at " + on_one_line(path);
+    text += ": expected " + on_one_line(text_in(error, "expected"));
+    const json found = error.value("found", json());
+    text += ", found " + on_one_line(found.is_string() ? found.get<std::string>() : dump(found));
+  }
+  return text;
+}
+
+json problem_in(const api::Answer& answer) {
+  json problem = json::parse(answer.body, nullptr, false);
+  return problem.is_object() && problem.contains("title") ? problem : json();
+}
+
+}  // namespace
+
+int report_usage(const std::string& message) {
+  std::cerr << "cairn: " << message << '\n';
+  return kExitUsage;
+}
+
+int report_unreachable(const Error& error) {
+  std::cerr << "cairn: " << error.message << '\n';
+  return kExitUnreachable;
+}
+
+std::string problem_slug(const api::Answer& answer) {
+  const std::string type = text_in(problem_in(answer), "type");
+  return type.substr(type.rfind('/') + 1);
+}
+
+std::string refusal_text(const api::Answer& answer) {
+  const json problem = problem_in(answer);
+  if (problem.is_null()) {
+    return "the server answered " + std::to_string(answer.status) + ": " +
+           shortened(answer.body, kForeignTextMax);
+  }
+  std::string reason = text_in(problem, "detail");
+  if (reason.empty()) reason = text_in(problem, "title");
+  std::string text = on_one_line(reason) + " (" + std::to_string(answer.status) + " " +
+                     on_one_line(problem_slug(answer)) + ")" + faults_text(problem);
+  if (answer.status == 401)
+    text += "\n  A token goes into the variable CAIRN_TOKEN, or a file for --token-file.";
+  return text;
+}
+
+int report_refusal(const api::Answer& answer, bool json) {
+  if (json) {
+    std::cout << answer.body << (answer.body.ends_with('\n') ? "" : "\n") << std::flush;
+  } else {
+    std::cerr << "cairn: " << refusal_text(answer) << '\n';
+  }
+  return kExitNo;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "api/client/client.h"
+#include "eventstore/base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace cairn::cli {
+
+// What every command that talks to a server is told.
+struct ServerOptions {
+  std::string url = "http://127.0.0.1:7878";
+  std::string token_file;
+  std::string ca_file;
+  bool json = false;
+};
+
+// Adds --url, --token-file, --ca-file and --json. REQUIRES: `options` outlives the parsing.
+void add_server_options(CLI::App& command, ServerOptions& options);
+
+// A client for that server, with the token of --token-file or else of CAIRN_TOKEN; a token on the command
+// line would be seen by everybody on the machine. kInvalidArgument when the options make no sense.
+Result<api::Client> make_client(const ServerOptions& options);
+
+}  // namespace cairn::cli
