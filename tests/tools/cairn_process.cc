@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,6 +49,18 @@ int input_file(std::string_view input) {
   return file;
 }
 
+// Two ends for what the process prints: one to read here, and one for it to write to.
+void open_output(int (&ends)[2], unsigned short terminal_width) {
+  if (terminal_width == 0) {
+    if (::pipe2(ends, O_CLOEXEC) != 0) std::abort();
+    return;
+  }
+  const winsize size{.ws_row = 24, .ws_col = terminal_width, .ws_xpixel = 0, .ws_ypixel = 0};
+  if (::openpty(&ends[0], &ends[1], nullptr, nullptr, &size) != 0) std::abort();
+  ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+}
+
 std::vector<std::string> environment_with(const ProcessOptions& options) {
   std::vector<std::string> environment;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -69,7 +83,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
 CairnProcess::CairnProcess(const std::vector<std::string>& arguments, const ProcessOptions& options) {
   int output[2];
   int errors[2];
-  if (::pipe2(output, O_CLOEXEC) != 0 || ::pipe2(errors, O_CLOEXEC) != 0) std::abort();
+  open_output(output, options.terminal_width);
+  open_output(errors, 0);
   const int input = input_file(options.input);
   std::vector<std::string> command = {std::string(CAIRN_TEST_BIN_DIR) + "/cairn"};
   command.insert(command.end(), arguments.begin(), arguments.end());

@@ -19,6 +19,7 @@ struct Finished {
 struct ProcessOptions {
   std::string input;                                           // what it finds on stdin
   std::vector<std::pair<std::string, std::string>> variables;  // added to the environment
+  unsigned short terminal_width = 0;  // when above 0, its stdout is a terminal this wide
 };
 
 // `cairn` as a process of its own, with pipes for what it prints. Killed at the end if it still runs. Every

@@ -1,6 +1,7 @@
 #include "tools/cli/server_options.h"
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdlib>
 
 #include "eventstore/base/file.h"
@@ -44,6 +45,7 @@ void add_server_options(CLI::App& command, ServerOptions& options) {
 }
 
 Result<api::Client> make_client(const ServerOptions& options) {
+  std::signal(SIGPIPE, SIG_IGN);  // A connection that is gone is an error to report, not the end.
   api::ClientOptions client;
   client.url = options.url;
   client.ca_file = options.ca_file;

@@ -1,5 +1,6 @@
 #include "tools/cli/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -7,6 +8,11 @@
 namespace cairn::cli {
 
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
+
+std::size_t terminal_width(int descriptor) {
+  winsize size{};
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
+}
 
 bool wants_colour(int descriptor) {
   const char* no_color = std::getenv("NO_COLOR");

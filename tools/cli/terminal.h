@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -7,6 +8,9 @@ namespace cairn::cli {
 
 // Whether a person is watching this file descriptor.
 bool is_terminal(int descriptor);
+
+// How many columns it shows; 100 when it is no terminal.
+std::size_t terminal_width(int descriptor);
 
 // Whether to write colour to it: on a terminal that can show it, unless NO_COLOR is set
 // (https://no-color.org).

@@ -1,0 +1,37 @@
+#include "api/client/sse_parser.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace cairn::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> messages(const std::vector<std::string>& lines) {
+  api::SseParser parser;
+  std::vector<std::string> all;
+  for (const std::string& line : lines) {
+    if (const auto message = parser.take(line)) all.push_back(message->id + "=" + message->data);
+  }
+  return all;
+}
+
+TEST(SseParserTest, AnEmptyLineEndsAMessage) {
+  EXPECT_THAT(messages({"id: 1", "event: A", "data: {\"a\":1}", "", "id:2", "data:x", "", "data: y", ""}),
+              ElementsAre("1={\"a\":1}", "2=x", "2=y"));
+}
+
+TEST(SseParserTest, CommentsAndTheUnfinishedAreNoMessages) {
+  EXPECT_THAT(messages({":", "", ": words", "", "retry: 5", "", "id: 7", "", "data: half"}), IsEmpty());
+}
+
+TEST(SseParserTest, DataMayHaveSeveralLines) {
+  EXPECT_THAT(messages({"data: a", "data", "data:  b", ""}), ElementsAre("=a\n\n b"));
+}
+
+}  // namespace
+}  // namespace cairn::test
