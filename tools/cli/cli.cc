@@ -7,6 +7,7 @@
 #include "tools/cli/append_command.h"
 #include "tools/cli/bench_command.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/import_command.h"
 #include "tools/cli/read_command.h"
 #include "tools/cli/serve_command.h"
 #include "tools/cli/token_command.h"
@@ -31,6 +32,7 @@ int parse_and_run(int argc, char** argv, const std::string& version) {
   add_serve_command(app, version, exit_code);
   add_append_command(app, exit_code);
   add_read_command(app, exit_code);
+  add_import_command(app, exit_code);
   add_verify_command(app, exit_code);
   add_token_command(app, exit_code);
   add_bench_command(app, exit_code);

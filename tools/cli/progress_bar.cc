@@ -18,14 +18,17 @@ constexpr std::string_view kClearLine = "\r\033[K";
 
 }  // namespace
 
-std::string bar_text(std::string_view stage, std::uint64_t done, std::uint64_t total) {
+std::string share_text(std::string_view stage, std::uint64_t done, std::uint64_t total) {
   const double share =
       total == 0 ? 1.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBarWidth));
   std::string text(stage);
   text += "  [" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "]  ";
-  text += std::to_string(static_cast<int>(share * 100)) + " %  " + grouped(done) + " of " + grouped(total);
-  return text;
+  return text + std::to_string(static_cast<int>(share * 100)) + " %";
+}
+
+std::string bar_text(std::string_view stage, std::uint64_t done, std::uint64_t total) {
+  return share_text(stage, done, total) + "  " + grouped(done) + " of " + grouped(total);
 }
 
 ProgressBar::ProgressBar() : shown_(is_terminal(STDERR_FILENO)) {}
@@ -35,13 +38,19 @@ ProgressBar::~ProgressBar() {
 }
 
 void ProgressBar::update(std::string_view stage, std::uint64_t done, std::uint64_t total) {
-  if (!shown_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (stage == stage_ && now < next_draw_) return;
+  if (!shown_ || (stage == stage_ && std::chrono::steady_clock::now() < next_draw_)) return;
   stage_ = stage;
-  next_draw_ = now + kRedraw;
+  draw(bar_text(stage, done, total));
+}
+
+void ProgressBar::show(std::string_view text) {
+  if (shown_ && std::chrono::steady_clock::now() >= next_draw_) draw(text);
+}
+
+void ProgressBar::draw(std::string_view text) {
+  next_draw_ = std::chrono::steady_clock::now() + kRedraw;
   drawn_ = true;
-  std::cerr << kClearLine << bar_text(stage, done, total) << std::flush;
+  std::cerr << kClearLine << text << std::flush;
 }
 
 }  // namespace cairn::cli

@@ -20,12 +20,20 @@ class ProgressBar {
   // Cheap to call often: it redraws a few times a second and when the stage changes.
   void update(std::string_view stage, std::uint64_t done, std::uint64_t total);
 
+  // The same with a text of one's own, which should be on one line.
+  void show(std::string_view text);
+
  private:
+  void draw(std::string_view text);
+
   const bool shown_;
   bool drawn_ = false;
   std::string stage_;
   std::chrono::steady_clock::time_point next_draw_;
 };
+
+// "index  [##########..........]  50 %"
+std::string share_text(std::string_view stage, std::uint64_t done, std::uint64_t total);
 
 // "index  [##########..........]  50 %  1,000 of 2,000"
 std::string bar_text(std::string_view stage, std::uint64_t done, std::uint64_t total);

@@ -1,0 +1,224 @@
+#include "tools/cli/import_command.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "api/client/line_splitter.h"
+#include "eventstore/base/file.h"
+#include "eventstore/base/limits.h"
+#include "tools/cli/event_text.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/import_batch.h"
+#include "tools/cli/import_line.h"
+#include "tools/cli/importer.h"
+#include "tools/cli/number_text.h"
+#include "tools/cli/progress_bar.h"
+#include "tools/cli/refusal.h"
+#include "tools/cli/server_options.h"
+
+namespace cairn::cli {
+
+namespace {
+
+struct ImportArguments {
+  ServerOptions server;
+  std::string file;
+  BatchLimits limits;
+  std::string expect = "any";
+};
+
+// Takes the lines of a file one after the other and sends them in batches.
+class ImportRun {
+ public:
+  ImportRun(api::Client& client, const ImportArguments& arguments)
+      : limits_(arguments.limits), importer_(client, arguments.expect), batch_(limits_) {}
+
+  // False when the import cannot go on.
+  bool take(std::string_view line) {
+    ++lines_;
+    if (line.find_first_not_of(" \t") == std::string_view::npos) return true;
+    auto parsed = parse_import_line(line, lines_);
+    if (!parsed) return fail({lines_, lines_, parsed.error().message});
+    if (!batch_.has_room_for(*parsed) && !send()) return false;
+    batch_.add(*parsed, lines_);
+    return true;
+  }
+
+  // Sends what is left. False when it could not be stored.
+  bool finish() { return !failure_ && (batch_.empty() || send()); }
+
+  bool fail(ImportFailure failure) {
+    failure_ = std::move(failure);
+    return false;
+  }
+
+  std::uint64_t lines() const { return lines_; }
+  const ImportCounts& counts() const { return importer_.counts(); }
+  const std::optional<ImportFailure>& failure() const { return failure_; }
+
+  // The first line that is not stored for certain.
+  std::uint64_t first_open_line() const { return batch_.empty() ? lines_ : batch_.first_line(); }
+
+ private:
+  bool send() {
+    failure_ = importer_.send(batch_);
+    if (!failure_) batch_ = ImportBatch(limits_);
+    return !failure_;
+  }
+
+  BatchLimits limits_;
+  Importer importer_;
+  ImportBatch batch_;
+  std::uint64_t lines_ = 0;
+  std::optional<ImportFailure> failure_;
+};
+
+// How far the reading is. The size of a pipe is not known.
+class ImportProgress {
+ public:
+  explicit ImportProgress(int file) {
+    struct stat facts {};
+    if (::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)) {
+      bytes_total_ = static_cast<std::uint64_t>(facts.st_size);
+    }
+  }
+
+  void update(std::uint64_t bytes, const ImportCounts& counts) {
+    const std::uint64_t events = counts.appended + counts.already_applied;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
+    const auto rate =
+        static_cast<std::uint64_t>(static_cast<double>(events) / std::max(taken.count(), 0.001));
+    std::string text = bytes_total_ > 0 ? share_text("import", bytes, bytes_total_) : "import";
+    bar_.show(text + "  " + grouped(events) + " events  " + grouped(rate) + "/s");
+  }
+
+ private:
+  ProgressBar bar_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::uint64_t bytes_total_ = 0;
+};
+
+// Reads the file to its end or to where the import stops. An error is one of reading.
+Status read_lines(int file, const std::string& name, ImportRun& run) {
+  ImportProgress progress(file);
+  api::LineSplitter splitter;
+  const auto take = [&](std::string_view line) { return run.take(line); };
+  std::uint64_t bytes_read = 0;
+  std::string buffer(256u << 10, '\0');
+  for (;;) {
+    const ssize_t got = ::read(file, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("reading " + name, errno);
+    if (got == 0) break;
+    bytes_read += static_cast<std::uint64_t>(got);
+    if (!splitter.feed({buffer.data(), static_cast<std::size_t>(got)}, take)) {
+      if (!run.failure()) run.fail({run.lines() + 1, run.lines() + 1, "is too long for an event"});
+      return {};
+    }
+    progress.update(bytes_read, run.counts());
+  }
+  if (!splitter.rest().empty()) run.take(splitter.rest());
+  run.finish();
+  return {};
+}
+
+std::string lines_text(const ImportFailure& failure) {
+  if (failure.first_line == failure.last_line) return "line " + std::to_string(failure.first_line);
+  return "lines " + std::to_string(failure.first_line) + " to " + std::to_string(failure.last_line);
+}
+
+void print_summary(const ImportArguments& arguments, const ImportRun& run) {
+  const ImportCounts& counts = run.counts();
+  if (arguments.server.json) {
+    nlohmann::ordered_json json = {
+        {"lines", run.lines()}, {"appended", counts.appended}, {"alreadyApplied", counts.already_applied}};
+    if (const auto& failure = run.failure()) {
+      json["failed"] = {
+          {"firstLine", failure->first_line}, {"lastLine", failure->last_line}, {"reason", failure->reason}};
+    }
+    std::cout << json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    return;
+  }
+  std::cout << grouped(counts.appended) << (counts.appended == 1 ? " event" : " events") << " imported";
+  if (counts.already_applied > 0)
+    std::cout << ", " << grouped(counts.already_applied) << " were there already";
+  std::cout << '\n';
+}
+
+int run_import(const ImportArguments& arguments) {
+  const bool from_stdin = arguments.file == "-";
+  std::optional<File> opened;
+  if (!from_stdin) {
+    auto file = File::open(arguments.file, O_RDONLY);
+    if (!file) return report_usage(file.error().message);
+    opened = *std::move(file);
+  }
+  auto client = make_client(arguments.server);
+  if (!client) return report_usage(client.error().message);
+
+  ImportRun run(*client, arguments);
+  const std::string name = from_stdin ? "stdin" : arguments.file;
+  const Status read = read_lines(opened ? opened->descriptor() : STDIN_FILENO, name, run);
+  if (!read) run.fail({run.lines() + 1, run.lines() + 1, read.error().message});
+  if (!run.failure() || arguments.server.json) print_summary(arguments, run);
+  if (!run.failure()) return kExitOk;
+
+  const ImportFailure& failure = *run.failure();
+  std::cerr << "cairn: " << name << ", " << lines_text(failure) << ": " << failure.reason << '\n';
+  if (run.first_open_line() > 1) {
+    std::cerr << "What stands before line " << run.first_open_line()
+              << " is stored; the same import again will pass over it.\n";
+  } else {
+    std::cerr << "Nothing was imported.\n";
+  }
+  return failure.unreachable ? kExitUnreachable : kExitNo;
+}
+
+std::string check_expect(const std::string& text) {
+  return expectation_json(text).empty() ? "must be a version, 'any' or 'exists'" : "";
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, int& exit_code) {
+  CLI::App& command = *app.add_subcommand("import", "Append many events from a file");
+  command.footer(
+      "\nEach line is a JSON object with stream, type and data, and perhaps id, metadata and tags; what "
+      "`cairn read\n"
+      "--json` prints will do. Numbers keep their digits. An import that broke off can be run again: what "
+      "is\n"
+      "stored is passed over, for ever with --expect 0, and otherwise as long as the server remembers ids.\n"
+      "\nExamples:\n"
+      "  cairn import orders.ndjson\n"
+      "  cairn import orders.ndjson --expect 0                  only into streams that do not exist yet\n"
+      "  cairn read --all --json --shape stored --url http://old:7878 | cairn import - --keep-order");
+  auto arguments = std::make_shared<ImportArguments>();
+  command.add_option("file", arguments->file, "The file, or - for stdin")->type_name("FILE")->required();
+  command
+      .add_option("--batch", arguments->limits.events_max, "How many events to send at once, all or nothing")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, limits::kRequestEventsMax))
+      ->capture_default_str();
+  command
+      .add_option("--expect", arguments->expect,
+                  "The version of each stream before the import (0 = does not exist), or 'exists', or 'any'")
+      ->type_name("VERSION")
+      ->check(CLI::Validator(check_expect, ""))
+      ->capture_default_str();
+  command.add_flag("--keep-order", arguments->limits.keep_order,
+                   "Keep the order of events of different streams too; batches get smaller");
+  add_server_options(command, arguments->server);
+  command.callback([arguments, &exit_code] { exit_code = run_import(*arguments); });
+}
+
+}  // namespace cairn::cli
