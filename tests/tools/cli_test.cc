@@ -28,6 +28,14 @@ TEST(CliTest, HelpTeachesWithAnExample) {
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{"--help"},
                                              {"serve", "--help"},
+                                             {"append", "--help"},
+                                             {"read", "--help"},
+                                             {"import", "--help"},
+                                             {"token", "--help"},
+                                             {"token", "create", "--help"},
+                                             {"token", "list", "--help"},
+                                             {"token", "revoke", "--help"},
+                                             {"completion", "--help"},
                                              {"verify", "--help"},
                                              {"bench", "--help"},
                                              {"version", "--help"}}) {

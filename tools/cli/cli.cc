@@ -6,11 +6,14 @@
 
 #include "tools/cli/append_command.h"
 #include "tools/cli/bench_command.h"
+#include "tools/cli/completion_command.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/import_command.h"
 #include "tools/cli/read_command.h"
+#include "tools/cli/refusal.h"
 #include "tools/cli/serve_command.h"
 #include "tools/cli/token_command.h"
+#include "tools/cli/unknown_command.h"
 #include "tools/cli/verify_command.h"
 #include "tools/cli/version_command.h"
 
@@ -25,10 +28,13 @@ int parse_and_run(int argc, char** argv, const std::string& version) {
   app.require_subcommand(1);
   app.footer(
       "\nExamples:\n"
-      "  cairn serve                        start a server on ./cairn-data\n"
-      "  cairn verify --data ./cairn-data   prove that nothing in it was damaged\n"
-      "  cairn serve --help                 more about one command\n"
-      "\nExit codes: 0 ok, 1 the answer is no, 2 wrong usage, 3 server unreachable.");
+      "  cairn serve                                           start a server on ./cairn-data\n"
+      "  cairn append order-42 --type Placed --data '{\"n\":1}'  tell it what happened\n"
+      "  cairn read order-42                                   see what happened\n"
+      "  cairn verify --data ./cairn-data                      prove that nothing in it was damaged\n"
+      "  cairn append --help                                   more about one command\n"
+      "\nThe server is the one of --url, or of the variable CAIRN_URL, or http://127.0.0.1:7878.\n"
+      "Exit codes: 0 ok, 1 the answer is no, 2 wrong usage, 3 server unreachable.");
   add_serve_command(app, version, exit_code);
   add_append_command(app, exit_code);
   add_read_command(app, exit_code);
@@ -36,6 +42,7 @@ int parse_and_run(int argc, char** argv, const std::string& version) {
   add_verify_command(app, exit_code);
   add_token_command(app, exit_code);
   add_bench_command(app, exit_code);
+  add_completion_command(app, exit_code);
   add_version_command(app, version, exit_code);
 
   if (argc <= 1) {
@@ -44,8 +51,14 @@ int parse_and_run(int argc, char** argv, const std::string& version) {
   }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help and --version
+    app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;  // --help and --version come here too
+    if (const std::string unknown = unknown_command_text(app, argc, argv); !unknown.empty()) {
+      return report_usage(unknown);
+    }
+    app.exit(error);
+    return kExitUsage;
   }
   return exit_code;
 }
