@@ -12,9 +12,9 @@
 #include "eventstore/base/uuid.h"
 #include "tools/cli/event_text.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
 #include "tools/cli/json_argument.h"
 #include "tools/cli/number_text.h"
-#include "tools/cli/refusal.h"
 #include "tools/cli/server_options.h"
 
 namespace cairn::cli {
@@ -97,10 +97,6 @@ int run_append(const AppendArguments& arguments) {
   return print_result(arguments, *answer);
 }
 
-std::string check_expect(const std::string& text) {
-  return expectation_json(text).empty() ? "must be a version, 'any' or 'exists'" : "";
-}
-
 std::string check_id(const std::string& text) { return Uuid::parse(text) ? "" : "must be a UUID"; }
 
 }  // namespace
@@ -129,7 +125,7 @@ void add_append_command(CLI::App& app, int& exit_code) {
       .add_option("--expect", arguments->expect,
                   "Append only if the stream is at this version (0 = does not exist), or 'exists', or 'any'")
       ->type_name("VERSION")
-      ->check(CLI::Validator(check_expect, ""))
+      ->check(CLI::Validator(check_expectation, ""))
       ->capture_default_str();
   command.add_option("--id", arguments->id, "The id of the event")
       ->type_name("UUID")

@@ -36,4 +36,8 @@ std::string expectation_json(std::string_view text) {
   return std::to_string(version);
 }
 
+std::string check_expectation(const std::string& text) {
+  return expectation_json(text).empty() ? "must be a version, 'any' or 'exists'" : "";
+}
+
 }  // namespace cairn::cli

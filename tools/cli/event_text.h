@@ -24,4 +24,7 @@ std::string tags_json(const std::vector<std::string>& tags);
 // What --expect takes: a number, "any" or "exists"; as a JSON value. "" when the text is none of them.
 std::string expectation_json(std::string_view text);
 
+// What speaks against such a text, for the parser to show; "" for nothing.
+std::string check_expectation(const std::string& text);
+
 }  // namespace cairn::cli

@@ -7,8 +7,8 @@
 
 #include "api/client/sse_parser.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
 #include "tools/cli/interruption.h"
-#include "tools/cli/refusal.h"
 
 namespace cairn::cli {
 

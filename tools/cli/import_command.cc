@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -18,12 +19,12 @@
 #include "eventstore/base/limits.h"
 #include "tools/cli/event_text.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
 #include "tools/cli/import_batch.h"
 #include "tools/cli/import_line.h"
 #include "tools/cli/importer.h"
 #include "tools/cli/number_text.h"
 #include "tools/cli/progress_bar.h"
-#include "tools/cli/refusal.h"
 #include "tools/cli/server_options.h"
 
 namespace cairn::cli {
@@ -184,8 +185,12 @@ int run_import(const ImportArguments& arguments) {
   return failure.unreachable ? kExitUnreachable : kExitNo;
 }
 
-std::string check_expect(const std::string& text) {
-  return expectation_json(text).empty() ? "must be a version, 'any' or 'exists'" : "";
+std::string check_batch(const std::string& text) {
+  std::size_t events = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), events);
+  const bool good = error == std::errc() && end == text.data() + text.size() && events > 0 &&
+                    events <= limits::kRequestEventsMax;
+  return good ? "" : "must be a number from 1 to " + std::to_string(limits::kRequestEventsMax);
 }
 
 }  // namespace
@@ -207,13 +212,13 @@ void add_import_command(CLI::App& app, int& exit_code) {
   command
       .add_option("--batch", arguments->limits.events_max, "How many events to send at once, all or nothing")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, limits::kRequestEventsMax))
+      ->check(CLI::Validator(check_batch, ""))
       ->capture_default_str();
   command
       .add_option("--expect", arguments->expect,
                   "The version of each stream before the import (0 = does not exist), or 'exists', or 'any'")
       ->type_name("VERSION")
-      ->check(CLI::Validator(check_expect, ""))
+      ->check(CLI::Validator(check_expectation, ""))
       ->capture_default_str();
   command.add_flag("--keep-order", arguments->limits.keep_order,
                    "Keep the order of events of different streams too; batches get smaller");

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "tools/cli/event_text.h"
-#include "tools/cli/refusal.h"
+#include "tools/cli/failure_report.h"
 
 namespace cairn::cli {
 

@@ -10,9 +10,9 @@
 
 #include "tools/cli/event_printer.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
 #include "tools/cli/follow.h"
 #include "tools/cli/read_query.h"
-#include "tools/cli/refusal.h"
 #include "tools/cli/server_options.h"
 #include "tools/cli/terminal.h"
 

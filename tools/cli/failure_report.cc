@@ -1,4 +1,4 @@
-#include "tools/cli/refusal.h"
+#include "tools/cli/failure_report.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
