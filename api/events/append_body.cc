@@ -125,7 +125,8 @@ class Parser {
       if (result_.schema_versions.size() == limits::kRequestEventsMax) {
         return too_many("events", limits::kRequestEventsMax);
       }
-      if (!read_event(events.emplace_back(), field, events.size() - 1)) return false;
+      const std::size_t index = events.size();
+      if (!read_event(events.emplace_back(), field, index)) return false;
     }
     return true;
   }

@@ -32,7 +32,8 @@ Problem wrong_version(const Error& error) {
 Problem event_id_reused(const Error& error) {
   Problem problem(409, "event-id-reused", "The id stands for another event", sentence(error.message));
   if (error.event_id) problem.with("eventId", error.event_id->to_string());
-  return problem.with("stream", error.stream).with("version", error.version.value_or(0));
+  if (!error.stream.empty()) problem.with("stream", error.stream).with("version", error.version.value_or(0));
+  return problem;
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ asio::awaitable<void> Connection::run(std::shared_ptr<Connection> self) {
   }
   self->services_.observer.connection_closed();
   self->transport_.close();
+  self->deadline_time_ = Clock::time_point::min();  // A timer that has just rung is not set again.
   boost::system::error_code ignored;
   self->deadline_.cancel(ignored);
 }
@@ -223,7 +224,15 @@ asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpRespon
     response = overloaded("Too many large answers at once.").to_response();
   }
   const BodyForm form = head.method == "HEAD" ? BodyForm::kNone : BodyForm::kWhole;
-  output_ = render(response, keep_alive, form);
+  if (form == BodyForm::kNone || response.body.size() <= kOutputKept) {
+    output_ = render(response, keep_alive, form);
+    co_return co_await send(Pace::kWhole);
+  }
+  // A large body is sent from where it is: a copy would take as much memory again.
+  std::string body = std::move(response.body);
+  output_ = render_head(response, keep_alive, body.size());
+  if (!co_await send(Pace::kWhole)) co_return false;
+  output_ = std::move(body);
   co_return co_await send(Pace::kWhole);
 }
 
@@ -326,12 +335,21 @@ asio::awaitable<void> Connection::refuse(const Problem& problem) {
   }
 }
 
+// Deadlines move several times for each request, nearly always to a later moment. So the timer is left as it
+// is and, when it rings, set to what has become of the deadline by then.
 void Connection::set_deadline(Clock::time_point time) {
   expired_ = false;
-  deadline_.expires_at(time);
+  deadline_time_ = time;
+  if (time < deadline_.expiry() || !watching_) watch_deadline();
+}
+
+void Connection::watch_deadline() {
+  watching_ = true;
+  deadline_.expires_at(deadline_time_);
   deadline_.async_wait([self = shared_from_this()](boost::system::error_code error) {
-    // A wait that was over when the deadline moved comes here without an error, too early.
-    if (error || self->deadline_.expiry() > Clock::now()) return;
+    if (error) return;  // Set anew, or the connection is over.
+    if (Clock::now() < self->deadline_time_) return self->watch_deadline();
+    self->watching_ = false;
     self->expired_ = true;
     if (self->sending_) {
       self->transport_.close();  // A write is many small ones; cancelling might fall between two of them.

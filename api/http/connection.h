@@ -71,10 +71,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // From now on the socket's operations fail when `time` has passed.
   void set_deadline(std::chrono::steady_clock::time_point time);
+  void watch_deadline();
 
   Transport transport_;
-  boost::asio::steady_timer deadline_;
-  boost::asio::steady_timer pause_;  // a stream waits on it for news
+  boost::asio::steady_timer deadline_;                   // rings at the deadline or before
+  std::chrono::steady_clock::time_point deadline_time_;  // the deadline itself
+  boost::asio::steady_timer pause_;                      // a stream waits on it for news
   const ConnectionServices services_;
   const ServerLimits& limits_;
   MemoryBudget::Share body_share_;
@@ -88,6 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::chrono::steady_clock::time_point request_began_;
   bool idle_ = false;  // waiting for the first byte of a request
   bool sending_ = false;
+  bool watching_ = false;  // deadline_ is set
   bool client_left_ = false;
   bool finishing_ = false;  // finish() was called
   bool expired_ = false;    // the deadline has passed

@@ -11,25 +11,37 @@ void append_header(std::string& to, std::string_view name, std::string_view valu
   to.append(name).append(": ").append(value).append("\r\n");
 }
 
-}  // namespace
-
-std::string render(const HttpResponse& response, KeepAlive keep_alive, BodyForm form) {
-  const bool whole = form == BodyForm::kWhole || form == BodyForm::kNone;
+// Everything but what tells how long the body is.
+std::string begin_head(const HttpResponse& response, KeepAlive keep_alive) {
   std::string bytes;
-  bytes.reserve(256 + (form == BodyForm::kWhole ? response.body.size() : 0));
+  bytes.reserve(256 + response.body.size());
   bytes.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
   bytes.append(reason_phrase(response.status)).append("\r\n");
   if (!response.content_type.empty()) append_header(bytes, "Content-Type", response.content_type);
-  // HEAD of a body that is made while it is sent: its length is not known.
-  if (whole && !response.stream) append_header(bytes, "Content-Length", std::to_string(response.body.size()));
-  if (form == BodyForm::kChunked) append_header(bytes, "Transfer-Encoding", "chunked");
   append_header(bytes, "Connection", keep_alive == KeepAlive::kYes ? "keep-alive" : "close");
   append_header(bytes, "Cache-Control", "no-store");
   append_header(bytes, "X-Content-Type-Options", "nosniff");
   for (const auto& [name, value] : response.headers) append_header(bytes, name, value);
+  return bytes;
+}
+
+}  // namespace
+
+std::string render(const HttpResponse& response, KeepAlive keep_alive, BodyForm form) {
+  std::string bytes = begin_head(response, keep_alive);
+  const bool whole = form == BodyForm::kWhole || form == BodyForm::kNone;
+  // HEAD of a body that is made while it is sent: its length is not known.
+  if (whole && !response.stream) append_header(bytes, "Content-Length", std::to_string(response.body.size()));
+  if (form == BodyForm::kChunked) append_header(bytes, "Transfer-Encoding", "chunked");
   bytes += "\r\n";
   if (form == BodyForm::kWhole) bytes += response.body;
   return bytes;
+}
+
+std::string render_head(const HttpResponse& response, KeepAlive keep_alive, std::size_t body_bytes) {
+  std::string bytes = begin_head(response, keep_alive);
+  append_header(bytes, "Content-Length", std::to_string(body_bytes));
+  return bytes + "\r\n";
 }
 
 void append_chunk(std::string& to, std::string_view bytes) {

@@ -21,6 +21,9 @@ enum class BodyForm {
 // The bytes of an answer: status line, headers and, when it is whole, the body.
 std::string render(const HttpResponse& response, KeepAlive keep_alive, BodyForm form);
 
+// The head alone of an answer whose body of `body_bytes` is sent after it.
+std::string render_head(const HttpResponse& response, KeepAlive keep_alive, std::size_t body_bytes);
+
 // Appends `bytes` as one chunk. REQUIRES: `bytes` is not empty; that would be the end.
 void append_chunk(std::string& to, std::string_view bytes);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";

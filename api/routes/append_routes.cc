@@ -35,15 +35,32 @@ std::optional<Problem> check_streams(const HttpRequest& request, const AppendBod
   return std::nullopt;
 }
 
-// For a client to send again what may or may not have been stored.
-std::string ids_json(const AppendRequest& request) {
-  std::string json = "[";
+// The ids a client gave its events, to send again what may or may not have been stored.
+std::vector<Uuid> client_ids(const AppendRequest& request) {
+  std::vector<Uuid> ids;
   for (const StreamAppend& append : request.streams) {
     for (const NewEvent& event : append.events) {
-      if (event.id) json += (json.size() > 1 ? ",\"" : "\"") + event.id->to_string() + "\"";
+      if (event.id) ids.push_back(*event.id);
     }
   }
+  return ids;
+}
+
+std::string to_json(const std::vector<Uuid>& ids) {
+  std::string json = "[";
+  for (const Uuid& id : ids) json += (json.size() > 1 ? ",\"" : "\"") + id.to_string() + "\"";
   return json + "]";
+}
+
+// What may be told to whoever shows `token`: not in which stream beyond its reach an id stands.
+Error told_to(const Token* token, Error error) {
+  const bool hidden =
+      error.code == Errc::kEventIdReused && token != nullptr && !token->may_touch(category_of(error.stream));
+  if (!hidden) return error;
+  error.message = "the id stands for an event that this token does not reach";
+  error.stream.clear();
+  error.version.reset();
+  return error;
 }
 
 HttpResponse one_result(const AppendResult& result) {
@@ -82,14 +99,15 @@ void append(EventStore& store, const HttpRequest& request, std::variant<AppendBo
   if (const auto problem = check_types(body, schemas)) return respond(problem->to_response());
 
   // Only a failed commit needs them, and then the request is gone.
-  std::string ids = ids_json(body.request);
-  store.append_async(std::move(body.request),
-                     [respond, manner, ids = std::move(ids)](Result<AppendResult> result) {
-                       if (result.ok()) return respond(manner.success(*result));
-                       Problem problem = manner.failure(result.error());
-                       if (result.error().code == Errc::kOutcomeUnknown) problem.with_json("eventIds", ids);
-                       respond(problem.to_response());
-                     });
+  auto ids = client_ids(body.request);
+  store.append_async(std::move(body.request), [respond, manner, token = request.token,
+                                               ids = std::move(ids)](Result<AppendResult> result) {
+    if (result.ok()) return respond(manner.success(*result));
+    const Error error = told_to(token, std::move(result).error());
+    Problem problem = manner.failure(error);
+    if (error.code == Errc::kOutcomeUnknown) problem.with_json("eventIds", to_json(ids));
+    respond(problem.to_response());
+  });
 }
 
 }  // namespace
