@@ -1,6 +1,7 @@
 #include "tools/cli/event_row.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "eventstore/json/json_check.h"
 #include "eventstore/json/json_cursor.h"
@@ -22,6 +23,17 @@ constexpr std::size_t kDataWidthMin = 8;
 struct Columns {
   std::string position, version, time, stream, type, data;
 };
+
+// Where the table shows a field of an event; nullptr for nowhere.
+std::string* column_of(Columns& columns, std::string_view field) {
+  if (field == "position") return &columns.position;
+  if (field == "version") return &columns.version;
+  if (field == "recordedAt") return &columns.time;
+  if (field == "stream") return &columns.stream;
+  if (field == "type") return &columns.type;
+  if (field == "data") return &columns.data;
+  return nullptr;
+}
 
 std::size_t name_width(std::size_t width) { return std::clamp(width / 6, kNameWidthMin, kNameWidthMax); }
 
@@ -63,13 +75,9 @@ std::string event_row(std::string_view event_json, std::size_t width) {
   while (const auto name = cursor.next_name()) {
     const bool is_text = cursor.kind() == JsonKind::kString && *name != "data";
     std::string value = is_text ? cursor.take_string() : std::string(cursor.take_raw());
-    if (*name == "position") columns.position = std::move(value);
-    if (*name == "version") columns.version = std::move(value);
-    if (*name == "recordedAt") columns.time = readable_time(std::move(value));
-    if (*name == "stream") columns.stream = std::move(value);
-    if (*name == "type") columns.type = std::move(value);
-    if (*name == "data") columns.data = std::move(value);
+    if (std::string* column = column_of(columns, *name)) *column = std::move(value);
   }
+  columns.time = readable_time(std::move(columns.time));
   return line_of(columns, width);
 }
 
