@@ -66,18 +66,21 @@ class HttpCodec::Server final : public httplib::Server {
     head_ = &head;
     body_ = body;
     answer_ = &answer;
-    // What the library refuses by itself never comes to route().
-    outcome_ = invalid_request("The target is malformed.", "target").to_response();
+    outcome_.reset();
+    refused_ = true;
 
     request_line_.assign(head.method).append(" ").append(head.target).append(" HTTP/1.1\r\n\r\n");
     RequestStream stream(request_line_);
     bool connection_closed = false;
     process_request(stream, false, connection_closed, nullptr);
+    // What the library refuses by itself never comes to route().
+    if (refused_) return invalid_request("The target is malformed.", "target").to_response();
     return std::move(outcome_);
   }
 
  private:
   HandlerResponse route(const httplib::Request& request, httplib::Response& response) {
+    refused_ = false;
     HttpRequest ours;
     ours.method = head_->method;
     ours.path = head_->target.substr(0, head_->target.find('?'));
@@ -94,6 +97,7 @@ class HttpCodec::Server final : public httplib::Server {
   const Answer* answer_ = nullptr;
   std::string request_line_;
   std::optional<HttpResponse> outcome_;
+  bool refused_ = false;
 };
 
 HttpCodec::HttpCodec() : server_(std::make_unique<Server>()) {}

@@ -18,6 +18,11 @@ void PendingAnswer::put(HttpResponse response) {
   if (ready) ready();
 }
 
+bool PendingAnswer::answered() {
+  std::lock_guard lock(mutex_);
+  return answered_;
+}
+
 std::optional<HttpResponse> PendingAnswer::take() {
   std::lock_guard lock(mutex_);
   return std::exchange(answer_, std::nullopt);
@@ -38,7 +43,9 @@ struct Responder::Promise {
   std::shared_ptr<PendingAnswer> answer;
 
   explicit Promise(std::shared_ptr<PendingAnswer> where) : answer(std::move(where)) {}
-  ~Promise() { answer->put(internal_error().to_response()); }
+  ~Promise() {
+    if (!answer->answered()) answer->put(internal_error().to_response());
+  }
   Promise(const Promise&) = delete;
   Promise& operator=(const Promise&) = delete;
 };

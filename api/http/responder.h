@@ -15,6 +15,9 @@ class PendingAnswer {
   // The first answer counts; later ones are dropped.
   void put(HttpResponse response);
 
+  // Whether there was an answer, taken or not.
+  bool answered();
+
   // The answer, once it is there.
   std::optional<HttpResponse> take();
 

@@ -1,8 +1,8 @@
 #include <memory>
 #include <random>
 
+#include "api/client/http_load.h"
 #include "tools/bench/compare/append_turns.h"
-#include "tools/bench/compare/http_client.h"
 #include "tools/bench/compare/http_server_process.h"
 #include "tools/bench/compare/setting.h"
 #include "tools/bench/figures.h"
@@ -43,6 +43,11 @@ class Appends {
   std::string body_;
 };
 
+struct HttpOutcome {
+  std::uint64_t requests = 0;
+  LatencyHistogram latency;
+};
+
 struct Target {
   HttpServerProcess server;
   Appends appends;
@@ -55,12 +60,17 @@ Result<Contender> http_appends(const std::string& label, Setting& setting, const
   auto target = std::make_shared<Target>(
       Target{std::move(server), Appends(setting.payloads, setting.scale.streams, connections, batch)});
   Contender contender{label, "events/s", {}};
-  const HttpLoad load{target->server.port(), connections, setting.scale.turn};
-  contender.turn = [target, load, batch, &last]() -> Result<double> {
-    CAIRN_TRY(last, run_http(load, [&target](unsigned connection, std::string& to) {
-                target->appends.next(connection, to);
-              }));
-    return static_cast<double>(last.requests * batch) / last.seconds;
+  api::HttpLoad load{
+      .port = target->server.port(), .connections = connections, .duration = setting.scale.turn};
+  load.next = [target](unsigned connection, std::string& to) { target->appends.next(connection, to); };
+  load.answered = [&last](std::chrono::nanoseconds latency) {
+    ++last.requests;
+    last.latency.add(latency);
+  };
+  contender.turn = [load, batch, &last]() -> Result<double> {
+    last = {};
+    CAIRN_CHECK(api::run_http_load(load));
+    return static_cast<double>(last.requests * batch) / load.duration.count();
   };
   return contender;
 }
@@ -91,7 +101,7 @@ Result<Contender> http_lines(Setting& setting) {
   auto server = std::make_shared<HttpServerProcess>(std::move(started));
   Contender contender{"Cairn, NDJSON of everything", "events/s", {}};
   contender.turn = [server, events = set.events]() -> Result<double> {
-    CAIRN_TRY(const LinesOutcome outcome, read_all_lines(server->port()));
+    CAIRN_TRY(const api::LinesOutcome outcome, api::read_all_lines(server->port()));
     if (outcome.lines != events) {
       return make_error(Errc::kCorruption, "the server sent " + std::to_string(outcome.lines) +
                                                " events of " + std::to_string(events));

@@ -6,29 +6,26 @@
 #include <string>
 
 #include "eventstore/base/result.h"
-#include "tools/bench/latency_histogram.h"
 
-namespace cairn::bench {
+namespace cairn::api {
 
-// Many connections, each with one request under way at a time.
+// Work for a server on this machine, to measure it with: many connections, each with one request under way at
+// a time.
 struct HttpLoad {
   std::uint16_t port = 0;
   unsigned connections = 64;
   std::chrono::duration<double> duration{5};
-};
 
-struct HttpOutcome {
-  std::uint64_t requests = 0;
-  double seconds = 0;
-  LatencyHistogram latency;
-};
+  // Writes the next whole request of connection number `connection` to `to`.
+  std::function<void(unsigned connection, std::string& to)> next;
 
-// Writes the next whole request of connection number `connection` to `to`.
-using NextRequest = std::function<void(unsigned connection, std::string& to)>;
+  // Told how long each answer took that came within the duration.
+  std::function<void(std::chrono::nanoseconds latency)> answered;
+};
 
 // Sends and receives in this thread, with as little work as a client can do: it shares the machine with the
 // server. Fails with kFailedPrecondition when an answer is not 201.
-Result<HttpOutcome> run_http(const HttpLoad& load, const NextRequest& next);
+Status run_http_load(const HttpLoad& load);
 
 struct LinesOutcome {
   std::uint64_t lines = 0;
@@ -39,4 +36,4 @@ struct LinesOutcome {
 // Reads every event of the log as lines, over one connection.
 Result<LinesOutcome> read_all_lines(std::uint16_t port);
 
-}  // namespace cairn::bench
+}  // namespace cairn::api

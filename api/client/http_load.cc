@@ -1,4 +1,4 @@
-#include "tools/bench/compare/http_client.h"
+#include "api/client/http_load.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cairn::bench {
+namespace cairn::api {
 
 namespace {
 
@@ -86,13 +86,13 @@ Result<bool> take_answer(std::string& answer) {
 
 }  // namespace
 
-Result<HttpOutcome> run_http(const HttpLoad& load, const NextRequest& next) {
+Status run_http_load(const HttpLoad& load) {
   const Socket poll(::epoll_create1(EPOLL_CLOEXEC));
   std::vector<Client> clients(load.connections);
   std::string request;
   const auto ask = [&](unsigned number) {
     request.clear();
-    next(number, request);
+    load.next(number, request);
     clients[number].asked = Clock::now();
     return send_all(clients[number].socket.get(), request);
   };
@@ -103,9 +103,7 @@ Result<HttpOutcome> run_http(const HttpLoad& load, const NextRequest& next) {
       return system_error("epoll_ctl", errno);
     }
   }
-  HttpOutcome outcome;
-  const auto began = Clock::now();
-  const auto end = began + std::chrono::duration_cast<Clock::duration>(load.duration);
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(load.duration);
   for (unsigned i = 0; i < load.connections; ++i) CAIRN_CHECK(ask(i));
   unsigned under_way = load.connections;
   std::vector<epoll_event> ready(std::min(load.connections, 256u));
@@ -126,13 +124,11 @@ Result<HttpOutcome> run_http(const HttpLoad& load, const NextRequest& next) {
         --under_way;
         continue;
       }
-      ++outcome.requests;
-      outcome.latency.add(now - client.asked);
+      load.answered(now - client.asked);
       CAIRN_CHECK(ask(number));
     }
   }
-  outcome.seconds = load.duration.count();
-  return outcome;
+  return {};
 }
 
 Result<LinesOutcome> read_all_lines(std::uint16_t port) {
@@ -160,4 +156,4 @@ Result<LinesOutcome> read_all_lines(std::uint16_t port) {
   return outcome;
 }
 
-}  // namespace cairn::bench
+}  // namespace cairn::api
