@@ -74,6 +74,17 @@ TEST(JsonCheck, DepthHasALimit) {
 
 TEST(JsonCheck, SaysWhere) { EXPECT_EQ(check_json(R"({"a":tru})")->offset, 5u); }
 
+// Which the other parser refuses, because it keeps numbers as doubles. We keep them as they are.
+bool is_too_large_for_a_double(const std::string& text) {
+  try {
+    return nlohmann::json::parse(text).is_discarded();
+  } catch (const nlohmann::json::out_of_range&) {
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
 // Another parser agrees about random texts, made by damaging good ones.
 TEST(JsonCheck, AgreesWithAnotherParser) {
   Random random("JsonCheck");
@@ -97,7 +108,7 @@ TEST(JsonCheck, AgreesWithAnotherParser) {
     }
     const std::string found = fault(text);
     const bool strictness = found.find("twice") != std::string::npos;
-    if (strictness) continue;
+    if (strictness || is_too_large_for_a_double(text)) continue;
     ASSERT_EQ(found.empty(), nlohmann::json::accept(text)) << text << ": " << found;
     refused += found.empty() ? 0 : 1;
   }
