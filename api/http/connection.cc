@@ -1,5 +1,7 @@
 #include "api/http/connection.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/post.hpp>
@@ -105,6 +107,7 @@ asio::awaitable<bool> Connection::serve_one() {
   RouteMatch match = services_.router.find(head.method, head.target.substr(0, head.target.find('?')));
   const auto admitted = services_.gate.admit(head, match.route);
   if (const auto* problem = std::get_if<Problem>(&admitted)) {
+    log_refusal(head, *problem);
     co_await refuse(*problem);  // Before its body: strangers may not send us megabytes.
     co_return false;
   }
@@ -333,6 +336,15 @@ asio::awaitable<void> Connection::refuse(const Problem& problem) {
   while (!error && !expired_) {
     co_await transport_.read_some(asio::buffer(chunk_), error);
   }
+}
+
+// Somebody may be trying doors. What they showed is not logged: it may be nearly right.
+void Connection::log_refusal(const RequestHead& head, const Problem& problem) {
+  const auto left_out = services_.refusals.take(Clock::now());
+  if (!left_out) return;
+  const std::string more = *left_out == 0 ? "" : " (" + std::to_string(*left_out) + " like it before)";
+  spdlog::warn("Refused {} {} from {}: {} {}{}", head.method, head.target.substr(0, head.target.find('?')),
+               transport_.peer(), problem.status(), problem.slug(), more);
 }
 
 // Deadlines move several times for each request, nearly always to a later moment. So the timer is left as it

@@ -13,6 +13,7 @@
 #include "api/http/gate.h"
 #include "api/http/http_codec.h"
 #include "api/http/http_render.h"
+#include "api/http/log_throttle.h"
 #include "api/http/memory_budget.h"
 #include "api/http/request_head.h"
 #include "api/http/request_observer.h"
@@ -31,6 +32,7 @@ struct ConnectionServices {
   MemoryBudget& bodies;
   MemoryBudget& answers;
   RequestObserver& observer;
+  LogThrottle& refusals;
 };
 
 // One client: reads a whole request within the limits, has it answered, writes the answer, and goes on to the
@@ -68,6 +70,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<Received> receive();
   boost::asio::awaitable<bool> send(Pace pace);
   boost::asio::awaitable<void> refuse(const Problem& problem);
+  void log_refusal(const RequestHead& head, const Problem& problem);
 
   // From now on the socket's operations fail when `time` has passed.
   void set_deadline(std::chrono::steady_clock::time_point time);

@@ -64,8 +64,9 @@ class HttpServer::Impl {
         gate_(options_.tokens ? Gate(*std::move(options_.tokens)) : Gate()),
         bodies_(options_.limits.bodies_bytes_max),
         answers_(options_.limits.answers_bytes_max),
-        services_{router_, gate_,    options_.limits,
-                  bodies_, answers_, options_.observer != nullptr ? *options_.observer : nobody_},
+        services_{router_,  gate_,    options_.limits,
+                  bodies_,  answers_, options_.observer != nullptr ? *options_.observer : nobody_,
+                  refusals_},
         acceptor_(asio::make_strand(io_)),
         accept_pause_(acceptor_.get_executor()) {}
 
@@ -173,6 +174,7 @@ class HttpServer::Impl {
   MemoryBudget bodies_;
   MemoryBudget answers_;
   Nobody nobody_;
+  LogThrottle refusals_;
   const ConnectionServices services_;
 
   std::mutex mutex_;

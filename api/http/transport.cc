@@ -24,6 +24,12 @@ Transport::Transport(tcp::socket socket, TlsContext* tls) : socket_(std::move(so
 
 Transport::~Transport() = default;
 
+std::string Transport::peer() const {
+  boost::system::error_code error;
+  const auto endpoint = socket_.remote_endpoint(error);
+  return error ? "somebody who has left" : endpoint.address().to_string();
+}
+
 asio::awaitable<void> Transport::handshake(boost::system::error_code& error) {
   if (!tls_) co_return;
   co_await tls_->stream.async_handshake(asio::ssl::stream_base::server,

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "api/http/tls.h"
 
@@ -26,6 +27,9 @@ class Transport {
 
   boost::asio::any_io_executor executor() { return socket_.get_executor(); }
   bool is_tls() const { return tls_ != nullptr; }
+
+  // The client's address, for the log.
+  std::string peer() const;
 
   // What comes before the first byte; nothing to do without TLS.
   boost::asio::awaitable<void> handshake(boost::system::error_code& error);
