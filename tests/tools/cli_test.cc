@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/tools/cairn_process.h"
+#include "tests/support/cairn_process.h"
 
 namespace cairn::test {
 namespace {

@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "eventstore/base/file.h"
+#include "tests/support/cairn_process.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_folder.h"
-#include "tests/tools/cairn_process.h"
 #include "tests/tools/certificate.h"
 #include "tests/tools/running_server.h"
 

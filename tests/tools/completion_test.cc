@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "eventstore/base/file.h"
+#include "tests/support/cairn_process.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_folder.h"
-#include "tests/tools/cairn_process.h"
 #include "tools/cli/completion_words.h"
 #include "tools/cli/unknown_command.h"
 

@@ -5,9 +5,9 @@
 
 #include "eventstore/base/file.h"
 #include "tests/api/client/scripted_server.h"
+#include "tests/support/cairn_process.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_folder.h"
-#include "tests/tools/cairn_process.h"
 
 namespace cairn::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "tests/api/client/scripted_server.h"
-#include "tests/tools/cairn_process.h"
+#include "tests/support/cairn_process.h"
 
 namespace cairn::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/cairn_process.h"
 #include "tests/support/temp_folder.h"
-#include "tests/tools/cairn_process.h"
 
 namespace cairn::test {
 

@@ -11,11 +11,11 @@
 
 #include "eventstore/event_store.h"
 #include "tests/api/raw_client.h"
+#include "tests/support/cairn_process.h"
 #include "tests/support/events.h"
 #include "tests/support/matchers.h"
 #include "tests/support/store_fixture.h"
 #include "tests/support/temp_folder.h"
-#include "tests/tools/cairn_process.h"
 
 namespace cairn::test {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "eventstore/event_store.h"
+#include "tests/support/cairn_process.h"
 #include "tests/support/events.h"
 #include "tests/support/matchers.h"
 #include "tests/support/store_fixture.h"
 #include "tests/support/temp_folder.h"
-#include "tests/tools/cairn_process.h"
 
 namespace cairn::test {
 namespace {

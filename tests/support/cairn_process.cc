@@ -1,4 +1,4 @@
-#include "tests/tools/cairn_process.h"
+#include "tests/support/cairn_process.h"
 
 #include <fcntl.h>
 #include <poll.h>

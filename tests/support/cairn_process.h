@@ -42,6 +42,7 @@ class CairnProcess {
   bool complains(std::string_view text);
 
   void signal(int number) const;
+  pid_t pid() const { return pid_; }  // -1 = it has ended
 
   // Reads what it still prints and waits for its end.
   Finished finish(std::chrono::milliseconds patience = kPatience);
