@@ -1,0 +1,262 @@
+// Tokens: who may do what.
+
+#include <openssl/evp.h>
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/api/server/api_fixture.h"
+#include "tests/api/server/sse_client.h"
+
+namespace cairn::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kReader = "cairn_readerreaderreaderreaderreaderreaderreader0";
+constexpr const char* kWriter = "cairn_writerwriterwriterwriterwriterwriterwriter0";
+constexpr const char* kBoth = "cairn_bothbothbothbothbothbothbothbothbothboth000";
+constexpr const char* kOrders = "cairn_ordersordersordersordersordersordersorders0";
+constexpr const char* kAdmin = "cairn_adminadminadminadminadminadminadminadmin000";
+
+std::string base64(const std::string& text) {
+  std::string encoded(text.size() * 4 / 3 + 5, '\0');
+  const int size =
+      ::EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
+                        reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  return encoded.substr(0, static_cast<std::size_t>(size));
+}
+
+class AccessTest : public ApiTest {
+ protected:
+  void SetUp() override {
+    write_tokens("# who may do what\n\n" + line("reader", kReader, R"(["read"])") +
+                 line("writer", kWriter, R"(["append"])") + line("both", kBoth, R"(["read","append"])") +
+                 line("orders", kOrders, R"(["read","append"])", R"(,"categories":["order"])") +
+                 line("admin", kAdmin, R"(["admin"])"));
+  }
+  void serve_with_tokens() {
+    send_always({{"Authorization", std::string("Bearer ") + kBoth}});
+    serve({"--schemas", "optional", "--tokens", tokens_path()});
+  }
+
+  static std::string line(const std::string& name, const std::string& token, const std::string& scopes,
+                          const std::string& more = "") {
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+    ::SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest);
+    std::string hex;
+    for (const unsigned char byte : digest) {
+      char two[3];
+      std::snprintf(two, sizeof two, "%02x", byte);
+      hex += two;
+    }
+    return R"({"name":")" + name + R"(","sha256":")" + hex + R"(","scopes":)" + scopes + more + "}\n";
+  }
+  void write_tokens(const std::string& text) {
+    std::ofstream(tokens_path(), std::ios::trunc) << text;
+    std::filesystem::permissions(tokens_path(), std::filesystem::perms::owner_read);
+  }
+  std::string tokens_path() const { return (temp() / "tokens").string(); }
+
+  ApiClient as(const std::string& token) { return ApiClient(port(), {{"Authorization", "Bearer " + token}}); }
+  ApiClient with_authorization(const std::string& value) {
+    return ApiClient(port(), {{"Authorization", value}});
+  }
+  ApiClient nobody() { return ApiClient(port()); }
+  void expect_unauthorized(const HttpAnswer& answer) {
+    problem(answer, 401, "unauthorized");
+    EXPECT_EQ(answer.header("WWW-Authenticate"), "Bearer realm=\"cairn\"");
+  }
+  void expect_forbidden(const HttpAnswer& answer, const std::string& missing) {
+    EXPECT_THAT(problem(answer, 403, "forbidden").value("detail", ""), HasSubstr(missing));
+  }
+  Finished try_to_serve(const std::vector<std::string>& more) {
+    std::vector<std::string> command = {"serve", "--data", folder()};
+    command.insert(command.end(), more.begin(), more.end());
+    return run_cairn(command);
+  }
+};
+
+TEST_F(AccessTest, WithoutATokenOnlyHealthIsOpen) {
+  serve_with_tokens();
+  EXPECT_EQ(nobody().get("/health").status, 200);
+  for (const char* path : {"/ready", "/metrics", "/version", "/openapi.json", "/events", "/streams",
+                           "/streams/a-1", "/streams/a-1/events"}) {
+    SCOPED_TRACE(path);
+    expect_unauthorized(nobody().get(path));
+    expect_unauthorized(as("cairn_unknown").get(path));
+  }
+  expect_unauthorized(nobody().append("order-1", {event_text("T")}));
+  expect_unauthorized(nobody().append_all({entry_text("order-1", {event_text("T")})}));
+  EXPECT_EQ(nobody().get("/nowhere").status, 401) << "what paths there are is nobody's business";
+  EXPECT_EQ(head(), 0u);
+}
+
+TEST_F(AccessTest, HalfRightTokensAreUnauthorized) {
+  serve_with_tokens();
+  const std::string token = kReader;
+  std::string other_case = token;
+  std::transform(other_case.begin(), other_case.end(), other_case.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  for (const std::string& value :
+       {std::string("Bearer"), std::string("Bearer "), token, "Bearer " + token + "x", "Bearer x" + token,
+        "Bearer " + token.substr(0, token.size() - 1), "Bearer " + other_case, "Digest " + token,
+        "Bearer " + token + " " + token, std::string("Basic !!!"), "Basic " + token, "Basic " + base64(token),
+        "Basic " + base64(token + ":x"), "Basic " + base64("reader:" + token + "x")}) {
+    SCOPED_TRACE(value);
+    expect_unauthorized(with_authorization(value).get("/ready"));
+  }
+  const std::string sum = line("x", token, "[]").substr(line("x", token, "[]").find("sha256") + 9, 64);
+  expect_unauthorized(as(sum).get("/ready"));
+}
+
+TEST_F(AccessTest, BearerAndBasicAreTaken) {
+  serve_with_tokens();
+  const std::string token = kReader;
+  for (const std::string& value : {"Bearer " + token, "bearer " + token, "Basic " + base64("anyone:" + token),
+                                   "Basic " + base64(":" + token)}) {
+    EXPECT_EQ(with_authorization(value).get("/ready").status, 200) << value;
+  }
+}
+
+TEST_F(AccessTest, ScopesAreHeld) {
+  serve_with_tokens();
+  EXPECT_EQ(as(kWriter).append("order-1", {event_text("T")}).status, 201);
+  EXPECT_EQ(as(kWriter).append_all({entry_text("order-1", {event_text("T")})}).status, 201);
+  EXPECT_EQ(as(kReader).get("/events").status, 200);
+  EXPECT_EQ(as(kReader).get("/metrics").status, 200);
+  for (const char* path : {"/events", "/streams", "/streams/order-1", "/streams/order-1/events", "/ready"}) {
+    expect_forbidden(as(kWriter).get(path), "read");
+    expect_forbidden(as(kAdmin).get(path), "read");
+  }
+  expect_forbidden(as(kReader).append("order-1", {event_text("T")}), "append");
+  expect_forbidden(as(kReader).append_all({check_text("order-1", "0")}), "append");
+  expect_forbidden(as(kAdmin).append("order-1", {event_text("T")}), "append");
+  EXPECT_EQ(head(), 2u);
+}
+
+TEST_F(AccessTest, CategoriesAreHeld) {
+  serve_with_tokens();
+  ApiClient orders = as(kOrders);
+  EXPECT_EQ(orders.append("order-1", {event_text("T")}).status, 201);
+  EXPECT_EQ(as(kBoth).append("cart-1", {event_text("T", "\"secret\"")}).status, 201);
+  EXPECT_EQ(orders.get("/streams/order-1/events").status, 200);
+  EXPECT_EQ(orders.get("/streams/order-1").status, 200);
+  EXPECT_EQ(orders.get("/events?category=order").json()["events"].size(), 1u);
+  EXPECT_EQ(orders.get("/streams?category=order").json()["streams"].size(), 1u);
+
+  for (const char* path :
+       {"/streams/cart-1", "/streams/cart-1/events", "/streams/cart-9", "/events", "/streams",
+        "/events?category=cart", "/events?category=order&category=cart", "/streams?category=cart",
+        "/streams?prefix=order", "/streams/orders-1", "/streams/%63art-1"}) {
+    SCOPED_TRACE(path);
+    expect_forbidden(orders.get(path), "categor");
+    EXPECT_THAT(orders.get(path).body, Not(HasSubstr("secret")));
+  }
+  for (const char* accept : {"application/x-ndjson", "text/event-stream"}) {
+    expect_forbidden(orders.get("/events", {{"Accept", accept}}), "categor");
+    expect_forbidden(orders.get("/streams/cart-1/events", {{"Accept", accept}}), "categor");
+  }
+  expect_forbidden(orders.append("cart-1", {event_text("T")}), "cart");
+  expect_forbidden(orders.append_all({entry_text("order-1", {event_text("T")}), check_text("cart-1", "1")}),
+                   "cart");
+  expect_forbidden(orders.append_all({entry_text("cart-1", {event_text("T")})}), "cart");
+  EXPECT_EQ(head(), 2u);
+}
+
+TEST_F(AccessTest, AReusedIdDoesNotTellOfOtherCategories) {
+  serve_with_tokens();
+  EXPECT_EQ(as(kBoth).append("cart-secret", {event_text("T", "1", uuid(1))}).status, 201);
+  const HttpAnswer refused = as(kOrders).append("order-1", {event_text("T", "1", uuid(1))});
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_THAT(refused.body, Not(HasSubstr("cart-secret")));
+}
+
+TEST_F(AccessTest, TheServersOwnStreamsAreForbiddenToAll) {
+  serve_with_tokens();
+  for (const char* name : {"$system", "%24system"})
+    problem(as(kBoth).append(name, {event_text("T")}), 403, "forbidden");
+}
+
+TEST_F(AccessTest, AnyHostIsAnsweredWhenTokensAreAskedFor) {
+  serve_with_tokens();
+  const RawResponse answer =
+      raw().exchange("GET /ready HTTP/1.1\r\nHost: cairn.example\r\nAuthorization: Bearer " +
+                     std::string(kReader) + "\r\n\r\n");
+  EXPECT_EQ(answer.status, 200);
+}
+
+TEST_F(AccessTest, TheLogNeverShowsATokenOrItsHash) {
+  serve_with_tokens();
+  ASSERT_EQ(as(kWriter).append("order-1", {event_text("T")}).status, 201);
+  as("cairn_guessguessguess").get("/events");
+  as(kReader).get("/events?token=" + std::string(kReader));
+  raw().exchange("GET /events HTTP/1.1\r\nAuthorization: Bearer " + std::string(kReader) +
+                 "\r\nbroken\r\n\r\n");
+  const Finished finished = stop_server();
+  EXPECT_EQ(finished.exit_code, 0);
+  const std::string printed = finished.output + finished.errors;
+  for (const char* secret : {kReader, kWriter, kBoth, kOrders, kAdmin, "guessguess"}) {
+    EXPECT_THAT(printed, Not(HasSubstr(secret)));
+  }
+}
+
+TEST_F(AccessTest, BadTokenFilesAreNamedWithTheirLine) {
+  const std::string good = line("ok", kReader, R"(["read"])");
+  const std::vector<std::pair<const char*, std::string>> files = {
+      {"not JSON", good + "nonsense\n"},
+      {"unknown field", good + line("b", kBoth, R"(["read"])", R"(,"colour":1)")},
+      {"short hash", good + R"({"name":"b","sha256":"abc","scopes":["read"]})"
+                            "\n"},
+      {"hash that is no hex", good + R"({"name":"b","sha256":")" + std::string(64, 'g') +
+                                  R"(","scopes":["read"]})"
+                                  "\n"},
+      {"unknown scope", good + line("b", kBoth, R"(["write"])")},
+      {"name twice", good + line("ok", kBoth, R"(["read"])")},
+      {"scopes missing", good + R"({"name":"b","sha256":")" + std::string(64, 'a') + "\"}\n"},
+  };
+  for (const auto& [what, text] : files) {
+    SCOPED_TRACE(what);
+    std::filesystem::remove(tokens_path());
+    write_tokens(text);
+    const Finished refused = try_to_serve({"--listen", "127.0.0.1:0", "--tokens", tokens_path()});
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.errors, AllOf(HasSubstr(tokens_path()), HasSubstr("2")));
+    EXPECT_EQ(refused.output, "");
+  }
+  const Finished missing = try_to_serve({"--listen", "127.0.0.1:0", "--tokens", (temp() / "none").string()});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.errors, HasSubstr((temp() / "none").string()));
+}
+
+TEST_F(AccessTest, AFileThatOthersCanReadIsWarnedOf) {
+  std::filesystem::permissions(tokens_path(), std::filesystem::perms::others_read,
+                               std::filesystem::perm_options::add);
+  serve_with_tokens();
+  EXPECT_THAT(stop_server().errors, HasSubstr(tokens_path()));
+}
+
+TEST_F(AccessTest, OtherMachinesNeedTokens) {
+  for (const char* listen : {"0.0.0.0:0", "[::]:0"}) {
+    SCOPED_TRACE(listen);
+    const Finished refused = try_to_serve({"--listen", listen});
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.errors, AllOf(HasSubstr("refusing to listen on"), HasSubstr("--tokens")));
+
+    CairnProcess server({"serve", "--data", folder(), "--listen", listen, "--tokens", tokens_path()});
+    const std::string line = server.first_line();
+    ASSERT_THAT(line, HasSubstr(" on http")) << server.finish().errors;
+    const auto own_port = static_cast<std::uint16_t>(std::stoul(line.substr(line.rfind(':') + 1)));
+    EXPECT_EQ(RawClient(own_port).get("/health").status, 200);
+    EXPECT_EQ(RawClient(own_port).get("/events").status, 401);
+    server.signal(SIGTERM);
+    EXPECT_EQ(server.finish().exit_code, 0);
+  }
+}
+
+}  // namespace
+}  // namespace cairn::test

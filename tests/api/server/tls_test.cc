@@ -1,0 +1,120 @@
+// TLS, with a certificate made for the test.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/api/server/api_fixture.h"
+#include "tests/support/child_process.h"
+
+namespace cairn::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TlsTest : public ApiTest {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists("/usr/bin/openssl") || !std::filesystem::exists("/usr/bin/curl")) {
+      GTEST_SKIP() << "needs the programs openssl and curl";
+    }
+    ASSERT_TRUE(
+        run({"/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+             "-nodes", "-keyout", key(), "-out", certificate(), "-days", "2", "-subj", "/CN=localhost",
+             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"},
+            nullptr)
+            .clean());
+  }
+  void serve_tls() { serve({"--schemas", "optional", "--tls-cert", certificate(), "--tls-key", key()}); }
+
+  static Exit run(const std::vector<std::string>& command, std::string* output) {
+    std::vector<std::string> quiet = {"/bin/sh", "-c", "exec \"$@\" 2>/dev/null", "sh"};
+    quiet.insert(quiet.end(), command.begin(), command.end());
+    ChildProcess child({quiet, {}});
+    child.close_input();
+    while (auto line = child.read_line()) {
+      if (output != nullptr) *output += *line + "\n";
+    }
+    return child.wait();
+  }
+  // What curl got, with a line's end, or "" when it failed.
+  std::string curl(std::vector<std::string> words) {
+    words.insert(words.begin(), {"/usr/bin/curl", "-sS", "--max-time", "20", "-w", "\n"});
+    std::string output;
+    return run(words, &output).clean() ? output : "";
+  }
+  std::string curl_trusting(const std::string& path, std::vector<std::string> more = {}) {
+    more.insert(more.begin(),
+                {"--cacert", certificate(), "https://localhost:" + std::to_string(port()) + path});
+    return curl(more);
+  }
+
+  std::string key() const { return (temp() / "key.pem").string(); }
+  std::string certificate() const { return (temp() / "cert.pem").string(); }
+};
+
+TEST_F(TlsTest, AClientThatTrustsTheCertificateIsServed) {
+  serve_tls();
+  EXPECT_THAT(url(), ::testing::StartsWith("https://"));
+  EXPECT_THAT(curl_trusting("/health"), HasSubstr("alive"));
+  EXPECT_THAT(curl_trusting("/streams/a-1/events",
+                            {"-H", "Content-Type: application/json", "-d", events_text({event_text("T")})}),
+              HasSubstr("\"lastPosition\":1"));
+  EXPECT_THAT(curl_trusting("/events"), HasSubstr("\"head\":1"));
+  EXPECT_THAT(curl_trusting("/events?limit=1", {"-N", "-H", "Accept: text/event-stream"}),
+              HasSubstr("id: 1\n"));
+  EXPECT_EQ(curl({"https://localhost:" + std::to_string(port()) + "/health"}), "") << "nobody vouches for it";
+}
+
+TEST_F(TlsTest, LargeAnswersAndBodiesComeWhole) {
+  serve_tls();
+  std::ofstream(temp() / "body") << events_text({event_text("T", "\"" + std::string(5u << 20, 'x') + "\"")});
+  EXPECT_THAT(curl_trusting("/streams/a-1/events", {"-H", "Content-Type: application/json", "--data-binary",
+                                                    "@" + (temp() / "body").string()}),
+              HasSubstr("\"lastPosition\":1"));
+  const std::string all = curl_trusting("/events", {"-H", "Accept: application/x-ndjson"});
+  EXPECT_EQ(Json::parse(all, nullptr, false)["data"].get<std::string>().size(), 5u << 20);
+}
+
+TEST_F(TlsTest, PlainHttpGetsNothingAndHurtsNobody) {
+  serve_tls();
+  for (const std::string& bytes : {std::string("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+                                   std::string("\x16\x03\x01\xff\xff"), std::string(100'000, 'x')}) {
+    RawClient plain = raw();
+    plain.send(bytes);
+    EXPECT_NE(plain.receive().status, 200);
+  }
+  std::vector<RawClient> silent;
+  for (int i = 0; i < 100; ++i) silent.push_back(raw());
+  EXPECT_THAT(curl_trusting("/health"), HasSubstr("alive"));
+  EXPECT_EQ(stop_server().exit_code, 0) << "handshakes that never begin do not hold the stop";
+}
+
+TEST_F(TlsTest, OldVersionsAreRefused) {
+  serve_tls();
+  EXPECT_EQ(curl_trusting("/health", {"--tls-max", "1.1"}), "");
+  EXPECT_THAT(curl_trusting("/health", {"--tls-max", "1.2"}), HasSubstr("alive"));
+  EXPECT_THAT(curl_trusting("/health", {"--tlsv1.3"}), HasSubstr("alive"));
+}
+
+TEST_F(TlsTest, BadFilesAreNamed) {
+  const std::string none = (temp() / "none.pem").string();
+  std::ofstream(temp() / "empty.pem") << "";
+  const std::string empty = (temp() / "empty.pem").string();
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {none, key()}, {certificate(), none}, {empty, key()}, {certificate(), certificate()}};
+  for (const auto& [cert, secret] : cases) {
+    const Finished refused = run_cairn(
+        {"serve", "--data", folder(), "--listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", secret});
+    EXPECT_EQ(refused.exit_code, 1) << cert << " " << secret;
+    EXPECT_THAT(refused.errors, HasSubstr(".pem"));
+    EXPECT_EQ(refused.output, "");
+  }
+  EXPECT_NE(run_cairn({"serve", "--data", folder(), "--listen", "127.0.0.1:0", "--tls-cert", certificate()})
+                .exit_code,
+            0)
+      << "a certificate without its key";
+}
+
+}  // namespace
+}  // namespace cairn::test
