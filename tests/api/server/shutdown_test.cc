@@ -1,0 +1,117 @@
+// SIGTERM in the middle of work: a quick end, in order, that loses nothing.
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/api/server/api_fixture.h"
+#include "tests/api/server/sse_client.h"
+
+namespace cairn::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ShutdownTest : public ApiTest {
+ protected:
+  void SetUp() override { serve(); }
+
+  // Appends of 8 threads until the server is gone, and what it acknowledged.
+  void append_until_gone() {
+    for (std::uint64_t w = 0; w < 8; ++w) {
+      writers_.emplace_back([this, w] {
+        ApiClient own = new_client();
+        for (std::uint64_t i = 0;; ++i) {
+          const std::uint64_t n = w * 1'000'000 + i;
+          const HttpAnswer answer = own.append("w-" + std::to_string(w), {event_text("T", "1", uuid(n))});
+          if (answer.status != 201) {
+            EXPECT_THAT(answer.status, ::testing::AnyOf(0, 503)) << answer.body;
+            return;
+          }
+          std::lock_guard lock(mutex_);
+          acknowledged_[uuid(n)] = answer.json()["firstPosition"];
+          ++count_;
+        }
+      });
+    }
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    while (count_ < 200) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+      std::this_thread::yield();
+    }
+  }
+  void expect_all_acknowledged_are_there() {
+    writers_.clear();
+    serve();
+    std::map<std::string, std::uint64_t> stored;
+    std::istringstream lines(get("/events", {{"Accept", "application/x-ndjson"}}).body);
+    for (std::string line; std::getline(lines, line);) {
+      const Json event = Json::parse(line);
+      EXPECT_TRUE(stored.emplace(event["id"], event["position"]).second) << "stored twice: " << line;
+    }
+    for (const auto& [id, position] : acknowledged_) {
+      ASSERT_TRUE(stored.contains(id)) << "acknowledged and lost";
+      EXPECT_EQ(stored[id], position);
+    }
+    EXPECT_LE(stored.size(), acknowledged_.size() + 8) << "each writer has at most one without an answer";
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::uint64_t> acknowledged_;
+  std::atomic<std::size_t> count_ = 0;
+  std::vector<std::jthread> writers_;
+};
+
+TEST_F(ShutdownTest, TermWhileWritersAppendLosesNothing) {
+  append_until_gone();
+  const Finished finished = stop_server(5s);
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  expect_all_acknowledged_are_there();
+}
+
+TEST_F(ShutdownTest, KillWhileWritersAppendLosesNothing) {
+  append_until_gone();
+  kill_server();
+  expect_all_acknowledged_are_there();
+}
+
+TEST_F(ShutdownTest, SubscribersAndReadersGetAnEndInOrder) {
+  append_numbered("a-1", 100);
+  std::vector<SseClient> subscribers;
+  for (int i = 0; i < 20; ++i) {
+    subscribers.emplace_back(port(), i % 2 == 0 ? "/events" : "/streams/a-1/events");
+    for (std::uint64_t position = 1; position <= 100; ++position) ASSERT_TRUE(subscribers.back().next());
+  }
+  const Finished finished = stop_server(5s);
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  for (SseClient& each : subscribers) EXPECT_TRUE(each.ends_in_order());
+}
+
+TEST_F(ShutdownTest, ClientsThatDoNotReadDoNotHoldTheStop) {
+  const std::vector<std::string> events(100, event_text("T", "\"" + std::string(10'000, 'x') + "\""));
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(append("a-1", events).status, 201);
+  std::vector<SseClient> deaf;
+  for (int i = 0; i < 20; ++i) {
+    deaf.emplace_back(port(), "/events", "", 4096);
+    ASSERT_EQ(deaf.back().status(), 200);
+  }
+  RawClient half = raw();
+  half.send("POST /streams/a-1/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{");
+  const Finished finished = stop_server(5s);
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+}
+
+TEST_F(ShutdownTest, ASecondTermDoesNoHarm) {
+  append_until_gone();
+  server().signal(SIGTERM);
+  server().signal(SIGTERM);
+  EXPECT_THAT(server().finish(5s).exit_code, ::testing::AnyOf(0, -1));
+  expect_all_acknowledged_are_there();
+}
+
+}  // namespace
+}  // namespace cairn::test
