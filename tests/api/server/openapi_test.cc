@@ -1,0 +1,72 @@
+// /openapi.json describes the paths there are, no more and no fewer.
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+
+#include "api/routes/routes.h"
+#include "tests/api/server/api_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+class ServerOpenApiTest : public ApiTest {
+ protected:
+  void SetUp() override { serve(); }
+
+  std::set<std::string> described() {
+    std::set<std::string> all;
+    const Json document = get("/openapi.json").json();
+    for (const auto& [path, operations] : document["paths"].items()) {
+      for (const auto& [method, operation] : operations.items()) {
+        if (method == "parameters") continue;
+        std::string upper = method;
+        std::transform(upper.begin(), upper.end(), upper.begin(),
+                       [](unsigned char c) { return std::toupper(c); });
+        all.insert(upper + " " + path);
+      }
+    }
+    return all;
+  }
+};
+
+TEST_F(ServerOpenApiTest, PathsAndMethodsAreThoseOfTheRoutes) {
+  const api::StoreSlot store;
+  api::NewsBell news;
+  api::Metrics metrics;
+  std::set<std::string> routes;
+  for (const api::Route& route :
+       api::all_routes({.store = store, .news = news, .metrics = metrics, .version = ""})) {
+    routes.insert(route.method + " " + route.path);
+  }
+  EXPECT_EQ(described(), routes);
+}
+
+TEST_F(ServerOpenApiTest, EveryReferenceIsKept) {
+  const Json document = get("/openapi.json").json();
+  EXPECT_EQ(document["openapi"], "3.0.3");
+  const std::string text = document.dump();
+  for (std::size_t at = 0; (at = text.find("\"$ref\":\"#", at)) != std::string::npos;) {
+    at += 9;
+    const std::string pointer = text.substr(at, text.find('"', at) - at);
+    EXPECT_TRUE(document.contains(Json::json_pointer(pointer))) << pointer;
+  }
+}
+
+TEST_F(ServerOpenApiTest, EveryOperationIsAnswered) {
+  for (const std::string& operation : described()) {
+    SCOPED_TRACE(operation);
+    const auto space = operation.find(' ');
+    std::string path = operation.substr(space + 1);
+    if (const auto at = path.find("{stream}"); at != std::string::npos) path.replace(at, 8, "none-1");
+    const HttpAnswer answer = operation.starts_with("GET") ? get(path) : post(path, "{}");
+    EXPECT_THAT(answer.status, ::testing::AnyOf(200, 400, 404));
+    if (answer.status == 404) {
+      EXPECT_EQ(answer.json()["kind"], "stream");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cairn::test
