@@ -109,6 +109,30 @@ TEST_F(HostileTest, ManyClaimsOfLargeBodiesHoldUpNobody) {
   expect_memory_below(32u << 10);
 }
 
+// All bodies together have 256 MiB. Who is beyond is told so; small bodies find room among the large ones.
+TEST_F(HostileTest, LargeBodiesThatDoNotEndStayInTheirBudget) {
+  const std::string most = "{\"events\":[" + std::string(15u << 20, ' ');
+  std::vector<RawClient> greedy;
+  for (int i = 0; i < 24; ++i) {
+    greedy.push_back(raw());
+    greedy.back().send(post_head("Content-Length: 16777216\r\n") + most);
+  }
+  expect_healthy();
+  EXPECT_THAT(append("order-1", {event_text("T")}, "9").status, AnyOf(409, 503));
+  // Twice the budget: a body grows by doubling, and the heap may keep the smaller pieces it grew out of.
+  expect_memory_below(512u << 10);
+  int overloaded = 0;
+  for (RawClient& each : greedy) {
+    if (each.readable_within(0ms)) overloaded += each.receive().status == 503;
+  }
+  EXPECT_GE(overloaded, 24 - 17) << "the budget was not held";
+  greedy.clear();
+  const auto deadline = std::chrono::steady_clock::now() + 20s;
+  while (append("order-1", {event_text("T")}, "9").status != 409) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "the budget was not given back";
+  }
+}
+
 TEST_F(HostileTest, ChunksCompressionAndTwoLengthsAreRefused) {
   expect_refused(post_head("Transfer-Encoding: chunked\r\n") + "5\r\nhello\r\n0\r\n\r\n", 411);
   expect_refused(post_head("Content-Encoding: gzip\r\nContent-Length: 5\r\n") + "hello", 415);
