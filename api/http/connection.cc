@@ -25,6 +25,9 @@ constexpr std::size_t kNoHead = 0;
 // A connection keeps an output buffer up to this size for its next answer.
 constexpr std::size_t kOutputKept = 16u << 10;
 
+// A stream keeps one up to this size for its next piece.
+constexpr std::size_t kPieceKept = 256u << 10;
+
 Problem head_too_large(std::size_t limit) {
   std::string detail = "Request line and headers are larger than " + std::to_string(limit) + " bytes.";
   return Problem(431, "head-too-large", "The request head is too large", std::move(detail))
@@ -248,22 +251,28 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
   BodySource& source = *response.stream;
   std::string piece;
   auto state = BodySource::Piece::kMore;
+  bool begun = false;
   while (true) {
-    piece.clear();
     state = source.next(piece);
     if (state == BodySource::Piece::kFailed) co_return false;  // Without its end the client sees it is cut.
     if (state == BodySource::Piece::kWait && finishing_) state = BodySource::Piece::kEnd;
     if (!piece.empty() && chunked) append_chunk(output_, piece);
     if (!piece.empty() && !chunked) output_ += piece;
     if (state == BodySource::Piece::kEnd && chunked) output_ += kLastChunk;
-    if (!answer_share_.grow_to(output_.size() + piece.size())) co_return false;
+    piece.clear();
+    if (piece.capacity() > kPieceKept) piece = std::string();
+    if (output_.size() > 2 * limits_.small_answer_bytes_max && !answer_share_.grow_to(output_.size())) {
+      if (begun) co_return false;
+      HttpResponse refusal = overloaded("Too many large answers at once.").to_response();
+      co_return co_await send_whole(head, std::move(refusal), keep_alive);
+    }
+    begun = true;
     if (!output_.empty() && !co_await send(Pace::kEachPart)) co_return false;
     if (state == BodySource::Piece::kEnd) co_return chunked;
     output_.clear();
     answer_share_.release();
     if (state == BodySource::Piece::kMore) continue;
     if (output_.capacity() > kOutputKept) output_ = std::string();
-    piece = std::string();
     co_await wait_for_more(source);
     if (client_left_) co_return false;
     // A sign of life goes out with the next piece when nothing has come.
