@@ -321,10 +321,12 @@ asio::awaitable<Connection::Received> Connection::receive() {
 
 // Sends output_.
 asio::awaitable<bool> Connection::send(Pace pace) {
+  // A stream waits its turn after each piece, or a quick reader would keep this thread to itself.
+  std::size_t sent = pace == Pace::kWhole ? transport_.write_now(asio::buffer(output_)) : 0;
+  if (sent == output_.size()) co_return true;
   set_deadline(Clock::now() + limits_.idle_time_max);
   sending_ = true;
   boost::system::error_code error;
-  std::size_t sent = 0;
   while (sent < output_.size() && !error && !expired_) {
     if (sent > 0 && pace == Pace::kEachPart) set_deadline(Clock::now() + limits_.idle_time_max);
     sent += co_await transport_.write_some(asio::buffer(output_) + sent, error);

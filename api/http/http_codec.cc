@@ -66,6 +66,7 @@ class HttpCodec::Server final : public httplib::Server {
     head_ = &head;
     body_ = body;
     answer_ = &answer;
+    if (head.target.find('?') == std::string_view::npos) return run_without_query();
     outcome_.reset();
     refused_ = true;
 
@@ -79,14 +80,28 @@ class HttpCodec::Server final : public httplib::Server {
   }
 
  private:
-  HandlerResponse route(const httplib::Request& request, httplib::Response& response) {
-    refused_ = false;
+  // Nothing is left for the library to read: appends come this way, and are spared a third of the work.
+  std::optional<HttpResponse> run_without_query() {
+    try {
+      return (*answer_)(request());
+    } catch (...) {
+      return caught_exception(std::current_exception());
+    }
+  }
+
+  HttpRequest request() const {
     HttpRequest ours;
     ours.method = head_->method;
     ours.path = head_->target.substr(0, head_->target.find('?'));
-    ours.query.insert(request.params.begin(), request.params.end());
     ours.headers = head_->headers;
     ours.body = body_;
+    return ours;
+  }
+
+  HandlerResponse route(const httplib::Request& theirs, httplib::Response& response) {
+    refused_ = false;
+    HttpRequest ours = request();
+    ours.query.insert(theirs.params.begin(), theirs.params.end());
     outcome_ = (*answer_)(std::move(ours));
     response.status = 204;
     return HandlerResponse::Handled;

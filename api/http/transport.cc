@@ -19,6 +19,7 @@ struct Transport::Tls {
 Transport::Transport(tcp::socket socket, TlsContext* tls) : socket_(std::move(socket)) {
   boost::system::error_code ignored;
   socket_.set_option(tcp::no_delay(true), ignored);
+  socket_.non_blocking(true, ignored);
   if (tls != nullptr) tls_ = std::make_unique<Tls>(socket_, tls->native().context);
 }
 
@@ -45,6 +46,12 @@ asio::awaitable<std::size_t> Transport::write_some(asio::const_buffer from,
                                                    boost::system::error_code& error) {
   if (tls_) return tls_->stream.async_write_some(from, asio::redirect_error(asio::use_awaitable, error));
   return socket_.async_write_some(from, asio::redirect_error(asio::use_awaitable, error));
+}
+
+std::size_t Transport::write_now(asio::const_buffer from) {
+  if (tls_) return 0;
+  boost::system::error_code error;  // Whatever it is, the next write_some() will tell.
+  return socket_.write_some(asio::buffer(from), error);
 }
 
 void Transport::watch_for_close(std::function<void()> closed) {

@@ -39,6 +39,9 @@ class Transport {
   boost::asio::awaitable<std::size_t> write_some(boost::asio::const_buffer from,
                                                  boost::system::error_code& error);
 
+  // Writes what the socket takes at once, perhaps nothing: most answers fit, and need not wait their turn.
+  std::size_t write_now(boost::asio::const_buffer from);
+
   // Calls `closed` when the client leaves while nothing is read from it; cancel() ends the watch.
   void watch_for_close(std::function<void()> closed);
 
