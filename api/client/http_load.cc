@@ -131,6 +131,25 @@ Status run_http_load(const HttpLoad& load) {
   return {};
 }
 
+struct StalledFollowers::Sockets {
+  std::vector<Socket> all;
+};
+
+StalledFollowers::StalledFollowers(std::unique_ptr<Sockets> sockets) : sockets_(std::move(sockets)) {}
+StalledFollowers::StalledFollowers(StalledFollowers&&) noexcept = default;
+StalledFollowers::~StalledFollowers() = default;
+
+Result<StalledFollowers> StalledFollowers::connect(std::uint16_t port, unsigned count) {
+  auto sockets = std::make_unique<Sockets>();
+  for (unsigned i = 0; i < count; ++i) {
+    CAIRN_TRY(Socket socket, connect_to(port));
+    CAIRN_CHECK(send_all(socket.get(),
+                         "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"));
+    sockets->all.push_back(std::move(socket));
+  }
+  return StalledFollowers(std::move(sockets));
+}
+
 Result<LinesOutcome> read_all_lines(std::uint16_t port) {
   CAIRN_TRY(const Socket socket, connect_to(port));
   LinesOutcome outcome;

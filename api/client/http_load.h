@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "eventstore/base/result.h"
@@ -26,6 +27,20 @@ struct HttpLoad {
 // Sends and receives in this thread, with as little work as a client can do: it shares the machine with the
 // server. Fails with kFailedPrecondition when an answer is not 201.
 Status run_http_load(const HttpLoad& load);
+
+// Clients that follow the log from its beginning and never read what they are sent, for as long as it lives.
+class StalledFollowers {
+ public:
+  static Result<StalledFollowers> connect(std::uint16_t port, unsigned count);
+  StalledFollowers(StalledFollowers&&) noexcept;
+  StalledFollowers& operator=(StalledFollowers&&) = delete;
+  ~StalledFollowers();
+
+ private:
+  struct Sockets;
+  explicit StalledFollowers(std::unique_ptr<Sockets> sockets);
+  std::unique_ptr<Sockets> sockets_;
+};
 
 struct LinesOutcome {
   std::uint64_t lines = 0;

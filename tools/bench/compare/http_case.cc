@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "api/client/http_load.h"
@@ -51,14 +52,20 @@ struct HttpOutcome {
 struct Target {
   HttpServerProcess server;
   Appends appends;
+  std::optional<api::StalledFollowers> followers = {};
 };
 
 Result<Contender> http_appends(const std::string& label, Setting& setting, const std::string& folder,
-                               unsigned connections, unsigned batch, HttpOutcome& last) {
+                               unsigned connections, unsigned batch, HttpOutcome& last,
+                               unsigned followers = 0) {
   CAIRN_TRY(HttpServerProcess server,
             HttpServerProcess::start(setting.program.parent_path() / "cairn", setting.folder / folder));
   auto target = std::make_shared<Target>(
       Target{std::move(server), Appends(setting.payloads, setting.scale.streams, connections, batch)});
+  if (followers > 0) {
+    CAIRN_TRY(auto stalled, api::StalledFollowers::connect(target->server.port(), followers));
+    target->followers.emplace(std::move(stalled));
+  }
   Contender contender{label, "events/s", {}};
   api::HttpLoad load{
       .port = target->server.port(), .connections = connections, .duration = setting.scale.turn};
@@ -117,7 +124,7 @@ Result<Rows> measure_http(Setting& setting) {
   AppendLoad load;
   load.writers = 64;
   load.duration = setting.scale.turn;
-  HttpOutcome last[3];
+  HttpOutcome last[4];
   std::vector<Contender> all;
   CAIRN_TRY(all.emplace_back(), peer_appends("PostgreSQL, 64 connections", setting.postgres, load,
                                              setting.scale.streams, setting.payloads));
@@ -128,6 +135,8 @@ Result<Rows> measure_http(Setting& setting) {
   CAIRN_TRY(all.emplace_back(), http_appends("Cairn over HTTP, 16 connections, 100 events", setting,
                                              "http-100", 16, 100, last[2]));
   CAIRN_TRY(all.emplace_back(), http_lines(setting));
+  CAIRN_TRY(all.emplace_back(), http_appends("Cairn over HTTP, 64 connections, 200 stalled followers",
+                                             setting, "http-followed", 64, 1, last[3], 200));
   CAIRN_CHECK(run_rounds("http", all, setting.scale.rounds));
 
   Rows rows;
@@ -150,6 +159,12 @@ Result<Rows> measure_http(Setting& setting) {
   rows[2].ratio = ratio_text(singles);
   rows[2].goal = "≥ 150 k/s, or 20x of single appends";
   rows[2].verdict = batched >= 150e3 ? Verdict::kMet : at_least(singles, 20);
+
+  rows.push_back(
+      row_of("HTTP: append 1 event, 64 connections, 200 followers that do not read", all[5], last[3]));
+  rows[3].ratio = ratio_text(median_ratio(all[5], all[1])) + " of none";
+  rows[3].goal = "≥ 0.9x of none";
+  rows[3].verdict = at_least(median_ratio(all[5], all[1]), 0.9);
 
   Row lines{.work = "HTTP: the whole log as lines", .cairn = rate_text(median(all[4].samples))};
   lines.goal = "≥ 500 k/s";
