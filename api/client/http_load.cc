@@ -143,6 +143,8 @@ Result<StalledFollowers> StalledFollowers::connect(std::uint16_t port, unsigned 
   auto sockets = std::make_unique<Sockets>();
   for (unsigned i = 0; i < count; ++i) {
     CAIRN_TRY(Socket socket, connect_to(port));
+    const int small = 16 << 10;  // It is the server's memory that is of interest.
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     CAIRN_CHECK(send_all(socket.get(),
                          "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"));
     sockets->all.push_back(std::move(socket));

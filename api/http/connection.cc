@@ -25,6 +25,9 @@ constexpr std::size_t kNoHead = 0;
 // A connection keeps an output buffer up to this size for its next answer.
 constexpr std::size_t kOutputKept = 16u << 10;
 
+// Enough for a fast reader; a slow one makes the system hold this much and no more.
+constexpr int kStreamSendBuffer = 256 << 10;
+
 // A stream keeps one up to this size for its next piece.
 constexpr std::size_t kPieceKept = 256u << 10;
 
@@ -248,6 +251,7 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
   if (head.method == "HEAD") co_return co_await send_whole(head, std::move(response), keep_alive);
   const bool chunked = !head.is_http_1_0;
   output_ = render(response, keep_alive, chunked ? BodyForm::kChunked : BodyForm::kUntilClose);
+  transport_.limit_send_buffer(kStreamSendBuffer);
   BodySource& source = *response.stream;
   std::string piece;
   auto state = BodySource::Piece::kMore;

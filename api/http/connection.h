@@ -38,8 +38,8 @@ struct ConnectionServices {
 // One client: reads a whole request within the limits, has it answered, writes the answer, and goes on to the
 // next. Requests sent ahead (pipelined) wait in the socket, so answers leave in order.
 //
-// Everything happens on the socket's executor, which must be a strand. While a request is being answered no
-// thread is held.
+// Everything happens on the socket's executor, which must have one thread or be a strand. While a request is
+// being answered no thread is held.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   // REQUIRES: what `services` refers to, and `tls` if there is any, outlive the connection.

@@ -12,13 +12,12 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
-#include <vector>
 
 #include "api/http/connection.h"
 #include "api/http/memory_budget.h"
@@ -44,6 +43,18 @@ struct Nobody final : RequestObserver {
   void answered(const Route*, int, std::chrono::nanoseconds) override {}
 };
 
+// One thread and the connections it serves. Threads that share nothing need no locks between them, and what
+// wakes a connection wakes the one thread that will serve it.
+struct Lane {
+  asio::io_context io{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work = asio::make_work_guard(io);
+  std::thread thread;
+};
+
+std::size_t lane_count(unsigned threads) {
+  return threads == 0 ? std::max(2u, std::thread::hardware_concurrency()) : threads;
+}
+
 std::string describe(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
@@ -67,7 +78,8 @@ class HttpServer::Impl {
         services_{router_,  gate_,    options_.limits,
                   bodies_,  answers_, options_.observer != nullptr ? *options_.observer : nobody_,
                   refusals_},
-        acceptor_(asio::make_strand(io_)),
+        lanes_(lane_count(options_.threads)),
+        acceptor_(lanes_.front().io),
         accept_pause_(acceptor_.get_executor()) {}
 
   ~Impl() {
@@ -91,9 +103,7 @@ class HttpServer::Impl {
     asio::co_spawn(acceptor_.get_executor(), accept(), [](const std::exception_ptr& exception) {
       if (exception) spdlog::critical("No more connections are accepted: {}", describe(exception));
     });
-    const unsigned cores = std::max(2u, std::thread::hardware_concurrency());
-    const unsigned count = options_.threads == 0 ? cores : options_.threads;
-    for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this] { io_.run(); });
+    for (Lane& lane : lanes_) lane.thread = std::thread([&lane] { lane.io.run(); });
   }
 
   const ListenAddress& address() const { return options_.address; }
@@ -110,9 +120,10 @@ class HttpServer::Impl {
       for (const auto& connection : connections_) connection->finish();
       all_closed_.wait_for(lock, grace, [this] { return connections_.empty(); });
     }
-    io_.stop();
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
+    for (Lane& lane : lanes_) lane.io.stop();
+    for (Lane& lane : lanes_) {
+      if (lane.thread.joinable()) lane.thread.join();
+    }
     boost::system::error_code ignored;
     acceptor_.close(ignored);  // Perhaps nobody came to it before the threads ended.
   }
@@ -121,9 +132,9 @@ class HttpServer::Impl {
   asio::awaitable<void> accept() {
     while (acceptor_.is_open()) {
       boost::system::error_code error;
-      const asio::any_io_executor strand = asio::make_strand(io_);
+      asio::io_context& io = lanes_[next_lane_++ % lanes_.size()].io;
       tcp::socket socket =
-          co_await acceptor_.async_accept(strand, asio::redirect_error(asio::use_awaitable, error));
+          co_await acceptor_.async_accept(io, asio::redirect_error(asio::use_awaitable, error));
       if (!acceptor_.is_open()) break;
       if (error) {
         spdlog::warn("A connection could not be accepted: {}", error.message());
@@ -183,11 +194,10 @@ class HttpServer::Impl {
   std::unordered_set<std::shared_ptr<Connection>> connections_;
 
   // After everything that handlers use: destroying it destroys handlers that never ran, and what they hold.
-  asio::io_context io_;
-  asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(io_);
+  std::deque<Lane> lanes_;
+  std::size_t next_lane_ = 0;
   tcp::acceptor acceptor_;
   asio::steady_timer accept_pause_;
-  std::vector<std::thread> threads_;
 };
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -54,6 +54,11 @@ std::size_t Transport::write_now(asio::const_buffer from) {
   return socket_.write_some(asio::buffer(from), error);
 }
 
+void Transport::limit_send_buffer(int bytes) {
+  boost::system::error_code ignored;
+  socket_.set_option(tcp::socket::send_buffer_size(bytes), ignored);
+}
+
 void Transport::watch_for_close(std::function<void()> closed) {
   socket_.async_wait(tcp::socket::wait_read,
                      [this, closed = std::move(closed)](boost::system::error_code error) {

@@ -42,6 +42,10 @@ class Transport {
   // Writes what the socket takes at once, perhaps nothing: most answers fit, and need not wait their turn.
   std::size_t write_now(boost::asio::const_buffer from);
 
+  // What the system may hold of our bytes until the client takes them; by itself it lets that grow to
+  // megabytes.
+  void limit_send_buffer(int bytes);
+
   // Calls `closed` when the client leaves while nothing is read from it; cancel() ends the watch.
   void watch_for_close(std::function<void()> closed);
 
