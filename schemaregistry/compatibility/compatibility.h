@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schemaregistry/model/schema.h"
+
+namespace cairn {
+
+enum class IncompatibilityKind {
+  kNameMismatch,
+  kTypeMismatch,
+  kFixedSizeMismatch,
+  kMissingEnumSymbols,
+  kMissingUnionBranch,
+  kReaderFieldMissingDefault,
+  kTooComplex,  // ours: the pair was too deep or too large to compare
+};
+
+// "NAME_MISMATCH", … as registry clients know them.
+std::string_view to_string(IncompatibilityKind kind);
+
+// One reason why data written with one schema cannot be read with another.
+struct Incompatibility {
+  IncompatibilityKind kind = IncompatibilityKind::kTypeMismatch;
+  std::string path;    // where in the reader's schema: "/fields/2/type/items"
+  std::string detail;  // what differs: "reader type: STRING not compatible with writer type: INT"
+};
+
+// Every reason why `reader` cannot read what `writer` wrote, in the order of the reader's schema; none when it can.
+// The rules are those of Avro's resolution. Takes bounded time whatever the schemas are.
+std::vector<Incompatibility> find_incompatibilities(const Schema& reader, const Schema& writer);
+
+// Answers for single types, and remembers: to ask about many pairs of the same two schemas. Belongs to one thread.
+// REQUIRES: both schemas outlive it.
+class CompatibilityChecker {
+ public:
+  CompatibilityChecker();
+  ~CompatibilityChecker();
+  CompatibilityChecker(const CompatibilityChecker&) = delete;
+  CompatibilityChecker& operator=(const CompatibilityChecker&) = delete;
+
+  std::vector<Incompatibility> check(const SchemaNode& reader, const SchemaNode& writer);
+  bool can_read(const SchemaNode& reader, const SchemaNode& writer) { return check(reader, writer).empty(); }
+
+ private:
+  class Memo;
+  std::unique_ptr<Memo> memo_;
+};
+
+}  // namespace cairn
