@@ -30,12 +30,12 @@ struct Incompatibility {
   std::string detail;  // what differs: "reader type: STRING not compatible with writer type: INT"
 };
 
-// Every reason why `reader` cannot read what `writer` wrote, in the order of the reader's schema; none when it can.
-// The rules are those of Avro's resolution. Takes bounded time whatever the schemas are.
+// Every reason why `reader` cannot read what `writer` wrote, in the order of the reader's schema; none when
+// it can. The rules are those of Avro's resolution. Takes bounded time whatever the schemas are.
 std::vector<Incompatibility> find_incompatibilities(const Schema& reader, const Schema& writer);
 
-// Answers for single types, and remembers: to ask about many pairs of the same two schemas. Belongs to one thread.
-// REQUIRES: both schemas outlive it.
+// Answers for single types, and remembers: to ask about many pairs of the same two schemas. Belongs to one
+// thread. REQUIRES: both schemas outlive it.
 class CompatibilityChecker {
  public:
   CompatibilityChecker();
