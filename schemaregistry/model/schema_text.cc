@@ -113,6 +113,7 @@ class Printer {
   void name_and_doc(const SchemaNode& node, const std::string& space) {
     if (form_ == Form::kNormalized) {
       next_member("name", node.name.full());
+      if (node.name.space.empty() && !space.empty()) next_member("namespace", "");
     } else {
       next_member("name", node.name.name);
       if (node.name.space != space) next_member("namespace", node.name.space);
