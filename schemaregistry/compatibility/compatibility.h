@@ -31,7 +31,8 @@ struct Incompatibility {
 };
 
 // Every reason why `reader` cannot read what `writer` wrote, in the order of the reader's schema; none when
-// it can. The rules are those of Avro's resolution. Takes bounded time whatever the schemas are.
+// it can. The rules are those of Avro's resolution. Takes bounded time whatever the schemas are; a pair that
+// would take longer counts as incompatible, with kTooComplex as the last finding.
 std::vector<Incompatibility> find_incompatibilities(const Schema& reader, const Schema& writer);
 
 // Answers for single types, and remembers: to ask about many pairs of the same two schemas. Belongs to one
@@ -44,7 +45,9 @@ class CompatibilityChecker {
   CompatibilityChecker& operator=(const CompatibilityChecker&) = delete;
 
   std::vector<Incompatibility> check(const SchemaNode& reader, const SchemaNode& writer);
-  bool can_read(const SchemaNode& reader, const SchemaNode& writer) { return check(reader, writer).empty(); }
+
+  // The same without the reasons, which are most of the work.
+  bool can_read(const SchemaNode& reader, const SchemaNode& writer);
 
  private:
   class Memo;

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schemaregistry/model/schema.h"
+
+namespace cairn {
+
+// What a subject asks of a new version. Backward: it reads what the versions before it wrote. Forward: they
+// read what it writes. Full: both. Without "transitive" only the newest version is asked.
+enum class CompatibilityLevel : std::uint8_t {
+  kNone,
+  kBackward,
+  kBackwardTransitive,
+  kForward,
+  kForwardTransitive,
+  kFull,
+  kFullTransitive,
+};
+
+// "BACKWARD_TRANSITIVE", …
+std::string_view to_string(CompatibilityLevel level);
+
+// The level of that name, in upper or lower case; nullopt for every other text.
+std::optional<CompatibilityLevel> parse_compatibility_level(std::string_view name);
+
+// A version that is not deleted.
+struct LiveVersion {
+  int version = 0;
+  const Schema* schema = nullptr;
+  std::string_view text;
+};
+
+// How much of an old schema is repeated in a message.
+inline constexpr std::size_t kOldSchemaBytesMax = 10 * 1024;
+
+// Why `candidate` may not become the next version, in Confluent's words: one message for each difference from
+// the first version that does not go with it, then which version that was, its text, and the level. Empty
+// when it may.
+std::vector<std::string> check_level(CompatibilityLevel level, const Schema& candidate,
+                                     std::span<const LiveVersion> newest_first);
+
+}  // namespace cairn
