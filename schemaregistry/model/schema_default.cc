@@ -100,6 +100,10 @@ std::string misfit(const SchemaNode& type, std::string_view json, const std::str
   return "the default" + (path.empty() ? "" : " at " + path) + " is " + shown(json) + ", not " + wanted(type);
 }
 
+std::string too_many_values() {
+  return "the defaults of the schema spell out to more than " + std::to_string(kDefaultValuesMax) + " values";
+}
+
 }  // namespace
 
 std::optional<std::string> DefaultChecker::check(const SchemaField& field) {
@@ -189,10 +193,7 @@ DefaultChecker::Outcome DefaultChecker::check_record(const SchemaNode& type, std
     }
     if (one.fault) return one;
     all.values += one.values;
-    if (all.values > kDefaultValuesMax) {
-      return {.fault =
-                  "the default spells out to more than " + std::to_string(kDefaultValuesMax) + " values"};
-    }
+    if (all.values > kDefaultValuesMax) return {.fault = too_many_values()};
   }
   return all;
 }

@@ -10,8 +10,8 @@
 
 namespace cairn {
 
-// A default that spells out to more values than this, with the defaults of the fields it leaves out, is
-// refused. Nobody writes one, but a few lines of nested records can mean billions.
+// If the defaults of a schema spell out to more values than this, with those of the fields they leave out, it
+// is refused. Nobody writes one, but a few lines of nested records can mean billions.
 inline constexpr std::size_t kDefaultValuesMax = 100'000;
 
 // A value may have to be tried with every type of a union, and its parts again. Who needs more tries than
@@ -37,6 +37,7 @@ class DefaultChecker {
   Outcome check_record(const SchemaNode& type, std::string_view json, const std::string& path);
 
   std::size_t steps_ = 0;
+  std::size_t values_ = 0;  // that all defaults asked about spell out to
   std::unordered_map<const SchemaField*, std::optional<Outcome>> known_;  // nullopt: under way
 };
 
