@@ -67,8 +67,8 @@ struct SchemaField {
   std::vector<SchemaProperty> properties;
 };
 
-// One type. Which members mean something depends on `kind`. A named type is one node however often it is used,
-// so nodes can be compared by address, and a recursive type leads back to itself.
+// One type. Which members mean something depends on `kind`. A named type is one node however often it is
+// used, so nodes can be compared by address, and a recursive type leads back to itself.
 struct SchemaNode {
   SchemaKind kind = SchemaKind::kNull;
   bool is_error = false;    // a record that was written as "error"
@@ -86,7 +86,8 @@ struct SchemaNode {
   std::vector<SchemaProperty> properties;
 };
 
-// A checked Avro schema. Never changes, so any number of threads may look at it; nodes live as long as it does.
+// A checked Avro schema. Never changes, so any number of threads may look at it; nodes live as long as it
+// does.
 class Schema {
  public:
   Schema(Schema&&) noexcept = default;

@@ -6,9 +6,10 @@
 
 namespace cairn {
 
-// The text that gives a schema its identity: two texts that mean the same schema, doc strings, defaults, aliases and
-// foreign properties included, give the same. White space, the order of members, how names are split into name and
-// namespace and {"type":"string"} for "string" make no difference. It parses to an equal schema again.
+// The text that gives a schema its identity: two texts that mean the same schema, doc strings, defaults,
+// aliases and foreign properties included, give the same. White space, the order of members, how names are
+// split into name and namespace and {"type":"string"} for "string" make no difference. It parses to an equal
+// schema again.
 std::string schema_text(const Schema& schema);
 
 // The same, with every name in full, and with aliases and foreign properties sorted.

@@ -1,0 +1,200 @@
+#include "schemaregistry/model/schema_default.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "eventstore/json/json_cursor.h"
+#include "schemaregistry/model/json_members.h"
+
+namespace cairn {
+
+namespace {
+
+// Long texts are cut: the message names the place, the value is only a help.
+std::string shown(std::string_view json) {
+  constexpr std::size_t kShownBytes = 60;
+  if (json.size() <= kShownBytes) return std::string(json);
+  return std::string(json.substr(0, kShownBytes)) + "…";
+}
+
+template <typename Integer>
+bool is_integer(std::string_view json) {
+  Integer value = 0;
+  const auto [end, error] = std::from_chars(json.data(), json.data() + json.size(), value);
+  return error == std::errc() && end == json.data() + json.size();
+}
+
+// Bytes are written as characters from U+0000 to U+00FF, one each. Nullopt when `text` has others.
+std::optional<std::size_t> byte_count(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size(); ++i, ++count) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x80) continue;
+    if (c != 0xC2 && c != 0xC3) return std::nullopt;
+    ++i;
+  }
+  return count;
+}
+
+bool is_symbol(const SchemaNode& type, const std::string& text) {
+  return std::find(type.symbols.begin(), type.symbols.end(), text) != type.symbols.end();
+}
+
+// Whether a value without parts fits.
+bool fits(const SchemaNode& type, std::string_view json) {
+  JsonCursor cursor(json);
+  const JsonKind kind = cursor.kind();
+  switch (type.kind) {
+    case SchemaKind::kNull:
+      return kind == JsonKind::kNull;
+    case SchemaKind::kBoolean:
+      return kind == JsonKind::kBool;
+    case SchemaKind::kInt:
+      return kind == JsonKind::kNumber && is_integer<std::int32_t>(json);
+    case SchemaKind::kLong:
+      return kind == JsonKind::kNumber && is_integer<std::int64_t>(json);
+    case SchemaKind::kFloat:
+    case SchemaKind::kDouble:
+      return kind == JsonKind::kNumber;
+    case SchemaKind::kString:
+      return kind == JsonKind::kString;
+    case SchemaKind::kBytes:
+      return kind == JsonKind::kString && byte_count(cursor.take_string()).has_value();
+    case SchemaKind::kFixed:
+      return kind == JsonKind::kString && byte_count(cursor.take_string()) == type.size;
+    case SchemaKind::kEnum:
+      return kind == JsonKind::kString && is_symbol(type, cursor.take_string());
+    default:
+      return false;
+  }
+}
+
+std::string wanted(const SchemaNode& type) {
+  switch (type.kind) {
+    case SchemaKind::kInt:
+      return "a whole number of 32 bits";
+    case SchemaKind::kLong:
+      return "a whole number of 64 bits";
+    case SchemaKind::kBytes:
+      return "a string of characters up to U+00FF, one for each byte";
+    case SchemaKind::kFixed:
+      return "a string of " + std::to_string(type.size) + " characters up to U+00FF, one for each byte of " +
+             type.name.full();
+    case SchemaKind::kEnum:
+      return "a symbol of the enum " + type.name.full();
+    case SchemaKind::kRecord:
+      return "an object with the fields of " + type.name.full();
+    case SchemaKind::kArray:
+      return "an array";
+    case SchemaKind::kMap:
+      return "an object";
+    case SchemaKind::kUnion:
+      return "a value of one of the union's types";
+    default:
+      return "a value of type " + std::string(to_string(type.kind));
+  }
+}
+
+std::string misfit(const SchemaNode& type, std::string_view json, const std::string& path) {
+  return "the default" + (path.empty() ? "" : " at " + path) + " is " + shown(json) + ", not " + wanted(type);
+}
+
+}  // namespace
+
+std::optional<std::string> DefaultChecker::check(const SchemaField& field) {
+  return check_field(field).fault;
+}
+
+DefaultChecker::Outcome DefaultChecker::check_field(const SchemaField& field) {
+  const auto [known, is_new] = known_.try_emplace(&field);
+  if (!is_new) {
+    if (known->second) return *known->second;
+    return {.fault =
+                "the default of \"" + field.name + "\" leaves out fields whose defaults lead back to it"};
+  }
+  Outcome outcome = check_value(*field.type, *field.default_json, "");
+  known_[&field] = outcome;
+  return outcome;
+}
+
+DefaultChecker::Outcome DefaultChecker::check_value(const SchemaNode& type, std::string_view json,
+                                                    const std::string& path) {
+  if (++steps_ > kDefaultStepsMax) return {.fault = "the defaults take too many steps to check"};
+  const JsonKind kind = JsonCursor(json).kind();
+  switch (type.kind) {
+    case SchemaKind::kUnion:
+      for (const SchemaNode* branch : type.branches) {
+        Outcome outcome = check_value(*branch, json, path);
+        if (!outcome.fault) return outcome;
+      }
+      break;
+    case SchemaKind::kArray:
+      if (kind == JsonKind::kArray) return check_elements(type, json, path);
+      break;
+    case SchemaKind::kMap:
+      if (kind == JsonKind::kObject) return check_elements(type, json, path);
+      break;
+    case SchemaKind::kRecord:
+      if (kind == JsonKind::kObject) return check_record(type, json, path);
+      break;
+    default:
+      if (fits(type, json)) return {.values = 1};
+  }
+  return {.fault = misfit(type, json, path)};
+}
+
+DefaultChecker::Outcome DefaultChecker::check_elements(const SchemaNode& type, std::string_view json,
+                                                       const std::string& path) {
+  Outcome all{.values = 1};
+  JsonCursor cursor(json);
+  const bool is_map = type.kind == SchemaKind::kMap;
+  is_map ? cursor.enter_object() : cursor.enter_array();
+  for (std::size_t index = 0;; ++index) {
+    std::string part = std::to_string(index);
+    if (is_map) {
+      auto name = cursor.next_name();
+      if (!name) break;
+      part = *std::move(name);
+    } else if (!cursor.next_element()) {
+      break;
+    }
+    Outcome one = check_value(*type.element, cursor.take_raw(), path + "/" + part);
+    if (one.fault) return one;
+    all.values += one.values;
+  }
+  return all;
+}
+
+DefaultChecker::Outcome DefaultChecker::check_record(const SchemaNode& type, std::string_view json,
+                                                     const std::string& path) {
+  const JsonMembers members(json);
+  for (const auto& member : members) {
+    const auto has_its_name = [&](const SchemaField& field) { return field.name == member.name; };
+    if (std::none_of(type.fields.begin(), type.fields.end(), has_its_name)) {
+      return {.fault = "the default" + (path.empty() ? "" : " at " + path) + " has \"" + shown(member.name) +
+                       "\", which is no field of " + type.name.full()};
+    }
+  }
+  Outcome all{.values = 1};
+  for (const SchemaField& field : type.fields) {
+    Outcome one;
+    if (const auto* member = members.find(field.name)) {
+      one = check_value(*field.type, member->raw, path + "/" + field.name);
+    } else if (field.default_json) {
+      one = check_field(field);
+    } else {
+      one.fault = "the default" + (path.empty() ? "" : " at " + path) + " has no \"" + field.name +
+                  "\", and this field of " + type.name.full() + " has no default of its own";
+    }
+    if (one.fault) return one;
+    all.values += one.values;
+    if (all.values > kDefaultValuesMax) {
+      return {.fault =
+                  "the default spells out to more than " + std::to_string(kDefaultValuesMax) + " values"};
+    }
+  }
+  return all;
+}
+
+}  // namespace cairn

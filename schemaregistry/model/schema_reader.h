@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "eventstore/base/result.h"
+#include "schemaregistry/model/json_members.h"
+#include "schemaregistry/model/schema.h"
+
+namespace cairn {
+
+// Reads the texts of one schema. Use parse_schema().
+class SchemaReader {
+ public:
+  // Reads one text. The schema is the one of the last text; those before it only define names for it.
+  Status read(std::string_view text, bool is_foreign);
+
+  // Checks what can only be seen when every type is known, and hands the schema out.
+  Result<Schema> finish() &&;
+
+ private:
+  // A part of the path to where the reader is. Leaves it when it goes.
+  class Step;
+  using Type = Result<SchemaNode*>;
+
+  // `space` is the namespace around it.
+  Type read_type(std::string_view raw, const std::string& space);
+  Type read_name(const std::string& name, const std::string& space);
+  Type read_union(std::string_view raw, const std::string& space);
+  Type read_object(std::string_view raw, const std::string& space);
+  Status read_record(SchemaNode& node, const JsonMembers& members);
+  Status read_field(SchemaNode& record, std::string_view raw);
+  Status read_enum(SchemaNode& node, const JsonMembers& members);
+  Status read_fixed(SchemaNode& node, const JsonMembers& members);
+  Status read_element(SchemaNode& node, const JsonMembers& members, const std::string& space);
+  Status read_type_name(SchemaNode& node, const JsonMembers& members, const std::string& space);
+
+  // A string, when there is a member of this name. Another kind of value is refused.
+  Result<std::optional<std::string>> read_string(const JsonMembers& members, std::string_view name) const;
+  Result<std::vector<std::string>> read_strings(const JsonMembers::Member& member) const;
+  Result<std::string_view> need(const JsonMembers& members, std::string_view name,
+                                std::string_view owner) const;
+
+  Type add(SchemaKind kind);
+  Error refusal(std::string message) const;
+
+  Schema schema_;
+  std::unordered_map<std::string, SchemaNode*> names_;  // full names
+  std::array<SchemaNode*, 8> plain_{};                  // primitive types without properties
+  bool is_foreign_ = false;
+  std::vector<std::string> path_;
+  std::vector<std::pair<const SchemaNode*, std::string>>
+      records_;  // to check the defaults of, with where they stand
+};
+
+}  // namespace cairn
