@@ -400,6 +400,55 @@ TEST(InvalidSchema, DefaultsWithoutEnd) {
           "/fields/0/type/fields/0/default", "lead back"});
 }
 
+// R0 holds an int, R1 an R0, …: nested as deep as it is long when it is written out.
+std::string chain(int length, const std::string& default_json = "") {
+  std::vector<std::string> records;
+  for (int i = 0; i < length; ++i) {
+    const std::string held = i == 0 ? field("f", "int", "0") : field("f", "R" + std::to_string(i - 1));
+    const bool has_default = i > 0 && !default_json.empty();
+    records.push_back(
+        record("R" + std::to_string(i), {has_default ? with(held, "default", default_json) : held}));
+  }
+  return union_of(records);
+}
+
+// A default may leave out fields whose defaults leave out fields: the text is flat, the value is not.
+TEST(InvalidSchema, DefaultsThatAreDeepWhenWrittenOut) {
+  accept_all({chain(80, "{}")});
+  refuse({chain(200, "{}"), "/101/fields/0/default", "100 deep"});
+  // The first default that is checked leads to the end of the chain at once, before any of the others is
+  // known.
+  std::string last_has_more = chain(10'000, "{}");
+  last_has_more.insert(last_has_more.size() - 3, "," + field("z", "int"));
+  const std::string first = record("First", {field("r", maybe("Root"), R"({"first":{"r":null}})")});
+  refuse({record("Root", {field("first", first), field("u", last_has_more, R"({"z":1})")}),
+          "/fields/0/type/fields/0/default", "union"});
+}
+
+// Each of many defaults leaves out many fields.
+TEST(InvalidSchema, DefaultsThatTakeTooLongToCheck) {
+  std::vector<std::string> inner;
+  for (int i = 0; i < 10'000; ++i) inner.push_back(field("f" + std::to_string(i), "int", "0"));
+  std::vector<std::string> outer{field("s", record("S", inner), "{}")};
+  for (int i = 0; i < 10'000; ++i) outer.push_back(field("g" + std::to_string(i), "S", "{}"));
+  const Result<Schema> schema = parse_schema(record("R", outer));
+  ASSERT_FALSE(schema.ok());
+  EXPECT_THAT(schema.error().message, HasSubstr("too many steps"));
+}
+
+TEST(InvalidSchema, ReferencesThatAreDeepWhenWrittenOut) {
+  const std::string long_chain = chain(10'000);
+  const std::vector<std::string_view> references = {long_chain};
+  EXPECT_TRUE(parse_schema(long_chain).ok()) << "one text is as deep as it is written";
+  EXPECT_TRUE(parse_schema(quote("R98"), references).ok());
+  EXPECT_TRUE(parse_schema(quote("R99"), references).ok());
+  const Result<Schema> too_deep = parse_schema(quote("R100"), references);
+  ASSERT_FALSE(too_deep.ok());
+  EXPECT_EQ(too_deep.error().code, Errc::kTooLarge);
+  EXPECT_THAT(too_deep.error().message, HasSubstr("300 deep"));
+  EXPECT_FALSE(parse_schema(quote("R9999"), references).ok());
+}
+
 TEST(InvalidSchema, Limits) {
   refuse({nested_arrays(101), "", "deep"});
   refuse({std::string(100'000, '['), "", "deep"});
