@@ -79,7 +79,12 @@ TEST(SchemaIdentity, ATextIsKnownAsItself) {
     EXPECT_EQ(identity(identity(text.written)), identity(text.written));
     EXPECT_EQ(normalized(normalized(text.written)), normalized(text.written));
     EXPECT_EQ(normalized(identity(text.written)), normalized(text.written));
-    EXPECT_EQ(canonical(canonical(text.written)), canonical(text.written));
+    // Avro's canonical form cannot say that a type inside a namespace has none.
+    const bool can_say_it =
+        std::string_view(text.written).find(R"("namespace":"")") == std::string_view::npos;
+    if (can_say_it) {
+      EXPECT_EQ(canonical(canonical(text.written)), canonical(text.written));
+    }
     EXPECT_EQ(canonical(identity(text.written)), canonical(text.written));
     EXPECT_EQ(canonical(normalized(text.written)), canonical(text.written));
   }
