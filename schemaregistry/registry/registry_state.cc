@@ -36,8 +36,7 @@ const SubjectVersion* find_version(const SubjectVersions& versions, std::uint32_
   return found == versions.end() || found->version != version ? nullptr : &*found;
 }
 
-// --- Checking
-// -----------------------------------------------------------------------------------------------------
+// --- Checking --------------------------------------------------------------------------------------------
 
 Result<CheckedRegistryEvent> RegistryState::check(RegistryEvent event) const {
   CAIRN_CHECK(check_follows(event));
@@ -101,8 +100,7 @@ Result<std::shared_ptr<const StoredSchema>> RegistryState::stored(SchemaRegister
                                                            std::move(referenced)});
 }
 
-// --- Applying
-// -----------------------------------------------------------------------------------------------------
+// --- Applying --------------------------------------------------------------------------------------------
 
 void RegistryState::apply(const CheckedRegistryEvent& checked) {
   ++event_count_;
@@ -175,8 +173,7 @@ void RegistryState::forget_settings(const std::string& subject) {
   modes_.erase(subject);
 }
 
-// --- Reading
-// ------------------------------------------------------------------------------------------------------
+// --- Reading ---------------------------------------------------------------------------------------------
 
 const SubjectVersions* RegistryState::find_subject(std::string_view subject) const {
   const auto found = subjects_.find(subject);

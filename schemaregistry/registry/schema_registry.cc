@@ -27,8 +27,7 @@ Result<std::unique_ptr<SchemaRegistry>> SchemaRegistry::open(EventStore& store) 
   return registry;
 }
 
-// --- Following the stream
-// -----------------------------------------------------------------------------------------
+// --- Following the stream --------------------------------------------------------------------------------
 
 Status SchemaRegistry::catch_up() {
   const std::uint64_t head = store_.head().value;
@@ -56,8 +55,7 @@ Status SchemaRegistry::apply_new_events() {
   return {};
 }
 
-// --- For events
-// ---------------------------------------------------------------------------------------------------
+// --- For events ------------------------------------------------------------------------------------------
 
 template <typename Find>
 auto SchemaRegistry::find_or_catch_up(Find find) -> decltype(find(std::declval<const RegistryState&>())) {
@@ -102,8 +100,16 @@ std::optional<std::uint32_t> SchemaRegistry::version_of(std::string_view subject
   });
 }
 
-// --- Commands
-// -----------------------------------------------------------------------------------------------------
+RegistryCounts SchemaRegistry::counts() {
+  const std::shared_lock lock(state_mutex_);
+  RegistryCounts counts{state_.schema_count(), 0};
+  for (const auto& [subject, versions] : state_.subjects()) {
+    if (newest_live(versions) != nullptr) ++counts.subjects;
+  }
+  return counts;
+}
+
+// --- Commands --------------------------------------------------------------------------------------------
 
 template <typename T, typename Decide>
 RegistryResult<T> SchemaRegistry::execute(Decide decide) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,11 @@
 #include "schemaregistry/registry/stored_schema.h"
 
 namespace cairn {
+
+struct RegistryCounts {
+  std::size_t schemas = 0;   // that some version has
+  std::size_t subjects = 0;  // with a live version
+};
 
 // The schemas of one event store. All functions may be called from any thread, at once.
 //
@@ -53,6 +59,9 @@ class SchemaRegistry {
   std::shared_ptr<const StoredSchema> by_id(SchemaId id);
   // The subject's newest version with that id, live or soft-deleted, or nullopt.
   std::optional<std::uint32_t> version_of(std::string_view subject, SchemaId id);
+
+  // How much there is, of what was read already.
+  RegistryCounts counts();
 
   // Commands. They wait for the disk.
 
