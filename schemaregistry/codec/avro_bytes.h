@@ -9,7 +9,8 @@
 
 namespace cairn {
 
-static_assert(std::endian::native == std::endian::little, "Avro's floating point numbers are copied as they are");
+static_assert(std::endian::native == std::endian::little,
+              "Avro's floating point numbers are copied as they are");
 
 // Appends a number as Avro does: small absolute values take few bytes.
 inline void append_avro_long(std::string& to, std::int64_t value) {
@@ -37,8 +38,8 @@ void append_avro_float(std::string& to, Float value) {
   to.append(bytes, sizeof bytes);
 }
 
-// Takes Avro's values from the front of some bytes. Whatever the bytes are, it stays inside them: a false answer means
-// that they do not begin with such a value.
+// Takes Avro's values from the front of some bytes. Whatever the bytes are, it stays inside them: a false
+// answer means that they do not begin with such a value.
 class AvroBytes {
  public:
   explicit AvroBytes(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
@@ -61,9 +62,7 @@ class AvroBytes {
     return false;
   }
 
-  bool take_int(std::int64_t& value) {
-    return take_long(value) && value == static_cast<std::int32_t>(value);
-  }
+  bool take_int(std::int64_t& value) { return take_long(value) && value == static_cast<std::int32_t>(value); }
 
   bool take_raw(std::size_t size, std::string_view& bytes) {
     if (size > left()) return false;

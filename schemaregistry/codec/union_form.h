@@ -9,9 +9,9 @@
 
 namespace cairn {
 
-// How the values of a union look in JSON. A value stands for itself ("x", null) where it can only be meant for one of
-// the union's types, and under the type's name ({"bytes": "x"}), as Avro's JSON has it, where it could be taken for
-// another one. Both are understood.
+// How the values of a union look in JSON. A value stands for itself ("x", null) where it can only be meant
+// for one of the union's types, and under the type's name ({"bytes": "x"}), as Avro's JSON has it, where it
+// could be taken for another one. Both are understood.
 
 // The name a type goes by in a union.
 std::string union_tag(const SchemaNode& branch);

@@ -1,5 +1,6 @@
 #include "schemaregistry/compatibility/findings.h"
 
+#include <algorithm>
 #include <cctype>
 #include <string>
 #include <string_view>
@@ -107,6 +108,7 @@ class Walk {
   // REQUIRES: `reader` cannot read `writer`.
   void visit(const SchemaNode& reader, const SchemaNode& writer, std::size_t depth) {
     if (is_choice(reader, writer)) {
+      if (rests_on_open_pair(reader, writer)) return;
       // Why each single branch does not fit says little: most were never meant to.
       return add(IncompatibilityKind::kMissingUnionBranch,
                  "reader union lacking writer type: " + upper_case(writer.kind));
@@ -115,20 +117,23 @@ class Walk {
       return add(IncompatibilityKind::kTypeMismatch, types_detail(reader, writer));
     }
     const bool both_named = is_named(reader.kind) && is_named(writer.kind);
-    if (both_named && !told_.insert(TypePair{&reader, &writer}).second) return;
+    const TypePair pair{&reader, &writer};
+    if (both_named && !told_.insert(pair).second) return;
     if (depth == kDepthMax) {
       return add(IncompatibilityKind::kTooComplex,
                  "differences more than " + std::to_string(kDepthMax) + " types deep are not told");
     }
+    if (both_named) open_.insert(pair);
     std::vector<PairPart> parts;
     graph_.rules().expand(reader, writer, parts);
     for (const PairPart& part : parts) {
-      if (is_over_) return;
+      if (is_over_) break;
       const std::size_t length = path_.size();
       append_step(path_, part);
       visit_part(part, depth);
       path_.resize(length);
     }
+    open_.erase(pair);
   }
 
   std::vector<Incompatibility> take() && { return std::move(findings_); }
@@ -145,6 +150,17 @@ class Walk {
     }
   }
 
+  // A branch that fails because of the very types around it ("next": ["null", "Node"] inside Node) has its
+  // reason told there. Nothing is lost: those types fail for a reason that does not rest on this one, or they
+  // would not fail.
+  bool rests_on_open_pair(const SchemaNode& reader, const SchemaNode& writer) {
+    std::vector<const SchemaNode*> branches;
+    graph_.rules().candidates(reader, writer, branches);
+    return std::any_of(branches.begin(), branches.end(), [&](const SchemaNode* branch) {
+      return open_.contains(TypePair{branch, &writer});
+    });
+  }
+
   void add(IncompatibilityKind kind, std::string detail) {
     if (is_over_) return;
     if (findings_.size() + 1 == kFindingsMax) {
@@ -158,6 +174,7 @@ class Walk {
   PairGraph& graph_;
   std::vector<Incompatibility> findings_;
   std::unordered_set<TypePair, TypePairHash> told_;
+  std::unordered_set<TypePair, TypePairHash> open_;  // those of `told_` that the walk is within
   std::string path_;
   bool is_over_ = false;
 };

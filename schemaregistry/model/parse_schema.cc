@@ -1,5 +1,6 @@
 #include "schemaregistry/model/parse_schema.h"
 
+#include "schemaregistry/model/schema_nesting.h"
 #include "schemaregistry/model/schema_reader.h"
 
 namespace cairn {
@@ -24,7 +25,16 @@ Result<Schema> parse_schema(std::string_view text, std::span<const std::string_v
   SchemaReader reader;
   for (const std::string_view reference : references) CAIRN_CHECK(reader.read(reference, true));
   CAIRN_CHECK(reader.read(text, false));
-  return std::move(reader).finish();
+  CAIRN_TRY(Schema schema, std::move(reader).finish());
+  // One text cannot be nested deeper than it is; a chain of texts can.
+  if (!references.empty() && is_nested_deeper(schema.root(), kSchemaSpelledOutDepthMax)) {
+    Error error =
+        make_error(Errc::kTooLarge, "the schema, with those it refers to written out, is nested more than " +
+                                        std::to_string(kSchemaSpelledOutDepthMax) + " deep");
+    error.limit = kSchemaSpelledOutDepthMax;
+    return error;
+  }
+  return schema;
 }
 
 }  // namespace cairn

@@ -10,9 +10,11 @@
 namespace cairn {
 
 // What one schema may be. The longest schemas people write by hand or generate have some ten thousand bytes.
-inline constexpr std::size_t kSchemaBytesMax = 1u << 20;    // the text, and all texts it refers to
-inline constexpr std::size_t kSchemaDepthMax = 100;         // brackets within brackets
-inline constexpr std::size_t kSchemaNodesMax = 100'000;     // types
+inline constexpr std::size_t kSchemaBytesMax = 1u << 20;  // the text, and all texts it refers to
+inline constexpr std::size_t kSchemaDepthMax = 100;       // brackets within brackets
+inline constexpr std::size_t kSchemaSpelledOutDepthMax =
+    300;                                                 // the same, with all types it refers to written out
+inline constexpr std::size_t kSchemaNodesMax = 100'000;  // types
 inline constexpr std::size_t kSchemaReferencesMax = 1'000;  // schemas it refers to, all of them
 inline constexpr std::uint32_t kFixedSizeMax = 16u << 20;   // more does not fit an event
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "eventstore/json/json_cursor.h"
 #include "schemaregistry/model/json_members.h"
@@ -100,6 +102,12 @@ std::string misfit(const SchemaNode& type, std::string_view json, const std::str
   return "the default" + (path.empty() ? "" : " at " + path) + " is " + shown(json) + ", not " + wanted(type);
 }
 
+std::string too_large() {
+  return "the defaults of the schema, with those of the fields they leave out, spell out to more than " +
+         std::to_string(kDefaultValuesMax) + " values, or more than " + std::to_string(kDefaultDepthMax) +
+         " deep";
+}
+
 }  // namespace
 
 std::optional<std::string> DefaultChecker::check(const SchemaField& field) {
@@ -130,18 +138,27 @@ DefaultChecker::Outcome DefaultChecker::check_value(const SchemaNode& type, std:
       }
       break;
     case SchemaKind::kArray:
-      if (kind == JsonKind::kArray) return check_elements(type, json, path);
+      if (kind == JsonKind::kArray) return check_parts(type, json, path);
       break;
     case SchemaKind::kMap:
-      if (kind == JsonKind::kObject) return check_elements(type, json, path);
-      break;
     case SchemaKind::kRecord:
-      if (kind == JsonKind::kObject) return check_record(type, json, path);
+      if (kind == JsonKind::kObject) return check_parts(type, json, path);
       break;
     default:
       if (fits(type, json)) return {.values = 1};
   }
   return {.fault = misfit(type, json, path)};
+}
+
+DefaultChecker::Outcome DefaultChecker::check_parts(const SchemaNode& type, std::string_view json,
+                                                    const std::string& path) {
+  // Fields that are left out lead on to other defaults, so the value can be deeper than any text is nested.
+  if (depth_ == kDefaultDepthMax) return {.fault = too_large()};
+  ++depth_;
+  Outcome outcome =
+      type.kind == SchemaKind::kRecord ? check_record(type, json, path) : check_elements(type, json, path);
+  --depth_;
+  return outcome;
 }
 
 DefaultChecker::Outcome DefaultChecker::check_elements(const SchemaNode& type, std::string_view json,
@@ -160,41 +177,51 @@ DefaultChecker::Outcome DefaultChecker::check_elements(const SchemaNode& type, s
       break;
     }
     Outcome one = check_value(*type.element, cursor.take_raw(), path + "/" + part);
-    if (one.fault) return one;
-    all.values += one.values;
+    if (!add_part(all, std::move(one))) return all;
   }
   return all;
 }
 
 DefaultChecker::Outcome DefaultChecker::check_record(const SchemaNode& type, std::string_view json,
                                                      const std::string& path) {
+  const std::string place = "the default" + (path.empty() ? "" : " at " + path);
   const JsonMembers members(json);
+  std::unordered_map<std::string_view, std::string_view> given;
+  for (const auto& member : members) given.emplace(member.name, member.raw);
+  steps_ += type.fields.size() + given.size();  // Fields known already cost no step of their own.
+  std::unordered_set<std::string_view> names;
+  for (const SchemaField& field : type.fields) {
+    if (!given.empty()) names.insert(field.name);
+  }
   for (const auto& member : members) {
-    const auto has_its_name = [&](const SchemaField& field) { return field.name == member.name; };
-    if (std::none_of(type.fields.begin(), type.fields.end(), has_its_name)) {
-      return {.fault = "the default" + (path.empty() ? "" : " at " + path) + " has \"" + shown(member.name) +
-                       "\", which is no field of " + type.name.full()};
-    }
+    if (names.contains(member.name)) continue;
+    return {.fault = place + " has \"" + shown(member.name) + "\", which is no field of " + type.name.full()};
   }
   Outcome all{.values = 1};
   for (const SchemaField& field : type.fields) {
     Outcome one;
-    if (const auto* member = members.find(field.name)) {
-      one = check_value(*field.type, member->raw, path + "/" + field.name);
+    if (const auto value = given.find(field.name); value != given.end()) {
+      one = check_value(*field.type, value->second, path + "/" + field.name);
     } else if (field.default_json) {
       one = check_field(field);
     } else {
-      one.fault = "the default" + (path.empty() ? "" : " at " + path) + " has no \"" + field.name +
-                  "\", and this field of " + type.name.full() + " has no default of its own";
+      one.fault = place + " has no \"" + field.name + "\", and this field of " + type.name.full() +
+                  " has no default of its own";
     }
-    if (one.fault) return one;
-    all.values += one.values;
-    if (all.values > kDefaultValuesMax) {
-      return {.fault =
-                  "the default spells out to more than " + std::to_string(kDefaultValuesMax) + " values"};
-    }
+    if (!add_part(all, std::move(one))) return all;
   }
   return all;
+}
+
+bool DefaultChecker::add_part(Outcome& whole, Outcome part) {
+  if (part.fault) {
+    whole = std::move(part);
+    return false;
+  }
+  whole.values += part.values;
+  whole.depth = std::max(whole.depth, part.depth + 1);
+  if (whole.values > kDefaultValuesMax || whole.depth > kDefaultDepthMax) whole.fault = too_large();
+  return !whole.fault;
 }
 
 }  // namespace cairn

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "eventstore/base/result.h"
+#include "schemaregistry/codec/union_form.h"
+#include "schemaregistry/model/schema.h"
+
+namespace cairn {
+
+struct EncodeNode;
+
+struct EncodeField {
+  std::string_view name;
+  const EncodeNode* type = nullptr;
+  std::optional<std::string> default_bytes;
+};
+
+// A type with what is needed to find one's way from JSON: where a field or symbol stands, what a missing
+// field becomes.
+struct EncodeNode {
+  const SchemaNode* type = nullptr;
+  std::vector<EncodeField> fields;                             // of a record
+  std::unordered_map<std::string_view, std::uint32_t> places;  // of its fields, or an enum's symbols
+  const EncodeNode* element = nullptr;                         // of an array or map
+  std::vector<const EncodeNode*> branches;                     // of a union
+  std::optional<UnionForm> form;                               // of a union
+
+  // The place of the field or symbol, or -1.
+  int place_of(std::string_view name) const {
+    const auto found = places.find(name);
+    return found == places.end() ? -1 : static_cast<int>(found->second);
+  }
+};
+
+// A schema made ready for writing JSON values by it. Never changes.
+class EncodeProgram {
+ public:
+  // REQUIRES: the schema that `root` belongs to outlives the program.
+  static Result<EncodeProgram> compile(const SchemaNode& root);
+
+  const EncodeNode& root() const { return *root_; }
+
+  // What a type of the schema became; nullptr for a type it does not have.
+  const EncodeNode* find(const SchemaNode& type) const {
+    const auto found = known_.find(&type);
+    return found == known_.end() ? nullptr : found->second;
+  }
+
+ private:
+  EncodeNode* node_of(const SchemaNode& type);
+  void fill(EncodeNode& node);
+  static Status compile_defaults(EncodeNode& node);
+
+  std::deque<EncodeNode> nodes_;
+  std::unordered_map<const SchemaNode*, EncodeNode*> known_;
+  const EncodeNode* root_ = nullptr;
+};
+
+}  // namespace cairn

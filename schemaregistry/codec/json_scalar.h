@@ -1,0 +1,62 @@
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eventstore/json/json_cursor.h"
+#include "schemaregistry/model/schema.h"
+
+namespace cairn {
+
+// Single JSON values as Avro takes them. `raw` is the value as it is written.
+
+// A whole number in the range of `Integer`; 1.0 and 1e3 are not written as one.
+template <typename Integer>
+std::optional<Integer> whole_number(JsonKind kind, std::string_view raw) {
+  Integer value = 0;
+  if (kind != JsonKind::kNumber) return std::nullopt;
+  const auto [end, error] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
+  if (error != std::errc() || end != raw.data() + raw.size()) return std::nullopt;
+  return value;
+}
+
+// The nearest number, or one of the strings "NaN", "Infinity" and "-Infinity"; nullopt for a number that is
+// too large.
+template <typename Float>
+std::optional<Float> decimal_number(JsonKind kind, std::string_view raw) {
+  if (kind == JsonKind::kString) {
+    if (raw == "\"NaN\"") return std::numeric_limits<Float>::quiet_NaN();
+    if (raw == "\"Infinity\"") return std::numeric_limits<Float>::infinity();
+    if (raw == "\"-Infinity\"") return -std::numeric_limits<Float>::infinity();
+    return std::nullopt;
+  }
+  if (kind != JsonKind::kNumber) return std::nullopt;
+  Float value = 0;
+  const auto [end, error] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
+  if (error == std::errc::result_out_of_range) {
+    // Too small is as good as zero, and only the older function tells which it is.
+    const std::string text(raw);
+    if constexpr (std::is_same_v<Float, float>) {
+      value = std::strtof(text.c_str(), nullptr);
+    } else {
+      value = std::strtod(text.c_str(), nullptr);
+    }
+    return std::isinf(value) ? std::nullopt : std::optional(value);
+  }
+  return value;
+}
+
+// The bytes that a text of characters up to U+00FF stands for; nullopt when it has others. REQUIRES: it is
+// UTF-8.
+std::optional<std::string> bytes_of_text(std::string_view text);
+
+// What a value of this type is, for people: "long", "a symbol of Color: RED, GREEN".
+std::string wanted_value(const SchemaNode& type);
+
+}  // namespace cairn

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "schemaregistry/codec/decode_plan.h"
+#include "schemaregistry/codec/encode_program.h"
+#include "schemaregistry/compatibility/compatibility.h"
+
+namespace cairn {
+
+// Makes a plan. Use DecodePlan::compile().
+class PlanCompiler {
+ public:
+  Result<DecodePlan> compile(const Schema& writer, const Schema& reader);
+
+ private:
+  using Pair = std::pair<const SchemaNode*, const SchemaNode*>;
+  struct PairHash {
+    std::size_t operator()(const Pair& pair) const {
+      const auto first = reinterpret_cast<std::size_t>(pair.first);
+      const auto second = reinterpret_cast<std::size_t>(pair.second);
+      return (first >> 4) * 0x9E3779B97F4A7C15u ^ (second >> 4);
+    }
+  };
+
+  // The node for a pair. It is made empty when it is first asked for and filled later, so that chains of
+  // types do not recurse and recursive types end.
+  PlanNode* node_of(const SchemaNode& writer, const SchemaNode& reader);
+  Status fill(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader);
+  Status fill_same_kind(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader);
+  Status fill_record(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader);
+  void fill_enum(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader);
+  void fill_in_union(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader);
+  const UnionForm* form_of(const SchemaNode& reader);
+
+  DecodePlan plan_;
+  const SchemaNode* reader_root_ = nullptr;
+  std::optional<EncodeProgram> defaults_;  // the reader's, made when one is needed
+  CompatibilityChecker checker_;
+  std::unordered_map<Pair, PlanNode*, PairHash> known_;
+  std::vector<std::pair<PlanNode*, Pair>> to_fill_;
+  std::unordered_map<const SchemaNode*, const UnionForm*> forms_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include "tests/schemaregistry/compatibility/judge.h"
+
+namespace cairn::test {
+namespace {
+
+TEST(ArrayAndMapPairs, CompareWhatTheyHold) {
+  judge_all({
+      {"the same array", array("int"), array("int"), {}, {}},
+      {"the same map", map("int"), map("int"), {}, {}},
+      {"promoted items",
+       array("double"),
+       array("long"),
+       {},
+       {"TYPE_MISMATCH /items: reader type: LONG not compatible with writer type: DOUBLE"}},
+      {"promoted values", map("bytes"), map("string"), {}, {}},
+      {"other items",
+       array("int"),
+       array("string"),
+       {"TYPE_MISMATCH /items: reader type: INT not compatible with writer type: STRING"},
+       {"TYPE_MISMATCH /items: reader type: STRING not compatible with writer type: INT"}},
+      {"other values",
+       map("int"),
+       map("string"),
+       {"TYPE_MISMATCH /values: reader type: INT not compatible with writer type: STRING"},
+       {"TYPE_MISMATCH /values: reader type: STRING not compatible with writer type: INT"}},
+      {"an array and a map",
+       array("int"),
+       map("int"),
+       {"TYPE_MISMATCH /: reader type: ARRAY not compatible with writer type: MAP"},
+       {"TYPE_MISMATCH /: reader type: MAP not compatible with writer type: ARRAY"}},
+      {"an array and one item", array("int"), "\"int\"", {"TYPE_MISMATCH /"}, {"TYPE_MISMATCH /"}},
+      {"a map and a record",
+       map("int"),
+       record("R", {field("x", "int")}),
+       {"TYPE_MISMATCH /"},
+       {"TYPE_MISMATCH /"}},
+      {"arrays in arrays",
+       array(array("long")),
+       array(array("int")),
+       {},
+       {"TYPE_MISMATCH /items/items: reader type: INT not compatible with writer type: LONG"}},
+      {"arrays in maps", map(array("long")), map(array("int")), {}, {"TYPE_MISMATCH /values/items"}},
+      {"maps in arrays", array(map("long")), array(map("int")), {}, {"TYPE_MISMATCH /items/values"}},
+      {"arrays of different depth",
+       array(array("int")),
+       array("int"),
+       {"TYPE_MISMATCH /items: reader type: ARRAY not compatible with writer type: INT"},
+       {"TYPE_MISMATCH /items: reader type: INT not compatible with writer type: ARRAY"}},
+      {"records with a new field",
+       array(record("R", {field("x", "int"), field("y", "int")})),
+       array(record("R", {field("x", "int")})),
+       {"READER_FIELD_MISSING_DEFAULT_VALUE /items/fields/1: y"},
+       {}},
+      {"records with a new field and default",
+       map(record("R", {field("x", "int"), field("y", "int", "0")})),
+       map(record("R", {field("x", "int")})),
+       {},
+       {}},
+      {"items that may be null",
+       array(maybe("int")),
+       array("int"),
+       {},
+       {"TYPE_MISMATCH /items/0: reader type: INT not compatible with writer type: NULL"}},
+      {"values with one type more",
+       map(union_of({"int", "string"})),
+       map(union_of({"string"})),
+       {},
+       {"MISSING_UNION_BRANCH /values/0: reader union lacking writer type: INT"}},
+      {"properties", with(array("int"), "java-class", "\"java.util.List\""), array("int"), {}, {}},
+  });
+}
+
+}  // namespace
+}  // namespace cairn::test
