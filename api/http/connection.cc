@@ -114,7 +114,7 @@ asio::awaitable<bool> Connection::serve_one() {
   const auto admitted = services_.gate.admit(head, match.route);
   if (const auto* problem = std::get_if<Problem>(&admitted)) {
     log_refusal(head, *problem);
-    co_await refuse(*problem);  // Before its body: strangers may not send us megabytes.
+    co_await refuse(*problem, match.dialect);  // Before its body: strangers may not send us megabytes.
     co_return false;
   }
   if (!co_await receive_body(head)) co_return false;
@@ -339,11 +339,11 @@ asio::awaitable<bool> Connection::send(Pace pace) {
   co_return !error && !expired_;
 }
 
-asio::awaitable<void> Connection::refuse(const Problem& problem) {
+asio::awaitable<void> Connection::refuse(const Problem& problem, Dialect dialect) {
   services_.observer.answered(nullptr, problem.status(), std::chrono::nanoseconds(0));
   input_ = std::string();
   body_share_.release();
-  output_ = render_refusal(problem);
+  output_ = render_refusal(problem, dialect);
   if (!co_await send(Pace::kWhole)) co_return;
   transport_.shutdown_send();
   set_deadline(Clock::now() + limits_.linger_time_max);

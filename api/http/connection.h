@@ -69,7 +69,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<void> wait_for_more(BodySource& source);
   boost::asio::awaitable<Received> receive();
   boost::asio::awaitable<bool> send(Pace pace);
-  boost::asio::awaitable<void> refuse(const Problem& problem);
+  boost::asio::awaitable<void> refuse(const Problem& problem, Dialect dialect = Dialect::kProblem);
   void log_refusal(const RequestHead& head, const Problem& problem);
 
   // From now on the socket's operations fail when `time` has passed.

@@ -50,8 +50,8 @@ void append_chunk(std::string& to, std::string_view bytes) {
   to.append(size.begin(), end).append("\r\n").append(bytes).append("\r\n");
 }
 
-std::string render_refusal(const Problem& problem) {
-  return render(problem.to_response(), KeepAlive::kNo, BodyForm::kWhole);
+std::string render_refusal(const Problem& problem, Dialect dialect) {
+  return render(problem.to_response(dialect), KeepAlive::kNo, BodyForm::kWhole);
 }
 
 }  // namespace cairn::api

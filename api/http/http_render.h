@@ -29,6 +29,6 @@ void append_chunk(std::string& to, std::string_view bytes);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 // The bytes of a refusal, for requests that are not even well-formed. The connection is closed after them.
-std::string render_refusal(const Problem& problem);
+std::string render_refusal(const Problem& problem, Dialect dialect = Dialect::kProblem);
 
 }  // namespace cairn::api

@@ -56,12 +56,18 @@ std::string Problem::to_json() const {
   return json;
 }
 
-HttpResponse Problem::to_response() const {
+HttpResponse Problem::to_response(Dialect dialect) const {
   HttpResponse response;
   response.status = status_;
-  response.content_type = "application/problem+json";
-  response.body = to_json();
   response.headers = headers_;
+  if (dialect == Dialect::kSchemaRegistry) {
+    response.content_type = "application/vnd.schemaregistry.v1+json";
+    response.body =
+        R"({"error_code":)" + std::to_string(status_) + R"(,"message":)" + json_text(detail_) + "}";
+  } else {
+    response.content_type = "application/problem+json";
+    response.body = to_json();
+  }
   return response;
 }
 

@@ -12,6 +12,12 @@
 
 namespace cairn::api {
 
+// The language a client of a path speaks. It decides how errors are told.
+enum class Dialect {
+  kProblem,         // application/problem+json
+  kSchemaRegistry,  // {"error_code":404,"message":"…"}: what clients of schema registries look for
+};
+
 // An error as clients get it: application/problem+json (RFC 9457). The slug is a promise, programs decide by
 // it; title and detail are for people and may change.
 class Problem {
@@ -40,7 +46,7 @@ class Problem {
   const std::string& detail() const { return detail_; }
 
   std::string to_json() const;
-  HttpResponse to_response() const;
+  HttpResponse to_response(Dialect dialect = Dialect::kProblem) const;
 
  private:
   int status_;

@@ -77,13 +77,19 @@ Router::Router(std::vector<Route> routes) : routes_(std::move(routes)) {
   for (const Route& route : routes_) {
     const auto parts = split(route.path);
     segments_.emplace_back(parts.begin(), parts.end());
+    const bool is_registry = route.dialect == Dialect::kSchemaRegistry && !parts.front().empty();
+    if (is_registry) registry_beginnings_.emplace(parts.front());
   }
 }
 
 RouteMatch Router::find(std::string_view method, std::string_view path) const {
-  const auto segments = split(path);
+  auto segments = split(path);
   if (method == "HEAD") method = "GET";
   RouteMatch match;
+  if (!segments.empty() && registry_beginnings_.contains(segments.front())) {
+    match.dialect = Dialect::kSchemaRegistry;
+    if (segments.size() > 1 && segments.back().empty()) segments.pop_back();
+  }
   std::string allowed;
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     if (!matches(segments_[i], segments)) continue;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ struct Route {
   std::string path;
   RouteHandler handle;
   std::optional<Scope> scope = Scope::kRead;  // what a client's token must allow; nullopt = open to all
+  // Paths of the schema registry may end with a slash, because some of its clients write one.
+  Dialect dialect = Dialect::kProblem;
 };
 
 // What a router found for a request.
@@ -31,6 +34,7 @@ struct RouteMatch {
   const Route* route = nullptr;                   // lives as long as the router
   std::map<std::string, std::string> parameters;  // what stood for {name}, decoded
   std::optional<Problem> problem;                 // set when the request can go nowhere
+  Dialect dialect = Dialect::kProblem;            // also of paths that only begin like a route's
 };
 
 // Finds the route of a request. Immutable once made, so any thread may use it.
@@ -51,7 +55,8 @@ class Router {
 
  private:
   std::vector<Route> routes_;
-  std::vector<std::vector<std::string>> segments_;  // of each route's path
+  std::vector<std::vector<std::string>> segments_;          // of each route's path
+  std::set<std::string, std::less<>> registry_beginnings_;  // first segments of the schema registry's paths
 };
 
 }  // namespace cairn::api

@@ -98,10 +98,13 @@ void Metrics::committed(const CommitReport& report) {
   instruments_->block_events.Observe(static_cast<double>(report.events));
 }
 
-std::string Metrics::text(const EventStore* store) const {
+std::string Metrics::text(const EventStore* store, SchemaRegistry* registry) const {
   auto families = instruments_->registry.Collect();
   if (store != nullptr) {
     for (auto& family : store_metrics(*store)) families.push_back(std::move(family));
+  }
+  if (registry != nullptr) {
+    for (auto& family : registry_metrics(*registry)) families.push_back(std::move(family));
   }
   return prometheus::TextSerializer().Serialize(families);
 }

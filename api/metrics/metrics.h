@@ -6,6 +6,7 @@
 #include "api/http/request_observer.h"
 #include "eventstore/event_store.h"
 #include "eventstore/options.h"
+#include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
 
@@ -22,8 +23,9 @@ class Metrics final : public RequestObserver {
   // For StoreOptions::on_commit.
   void committed(const CommitReport& report);
 
-  // Everything, in Prometheus's text format. `store` may be nullptr: then its numbers are left out.
-  std::string text(const EventStore* store) const;
+  // Everything, in Prometheus's text format. `store` and `registry` may be nullptr: then their numbers are
+  // left out.
+  std::string text(const EventStore* store, SchemaRegistry* registry = nullptr) const;
 
  private:
   struct Instruments;

@@ -37,4 +37,13 @@ std::vector<prometheus::MetricFamily> store_metrics(const EventStore& store) {
   };
 }
 
+std::vector<prometheus::MetricFamily> registry_metrics(SchemaRegistry& registry) {
+  constexpr auto kGauge = prometheus::MetricType::Gauge;
+  const RegistryCounts counts = registry.counts();
+  return {
+      family("cairn_schemas", "Schemas that versions of subjects have", kGauge, counts.schemas),
+      family("cairn_subjects", "Subjects, without those that are deleted", kGauge, counts.subjects),
+  };
+}
+
 }  // namespace cairn::api

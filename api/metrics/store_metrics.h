@@ -5,10 +5,14 @@
 #include <vector>
 
 #include "eventstore/event_store.h"
+#include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
 
 // What the store has counted itself, as it is now.
 std::vector<prometheus::MetricFamily> store_metrics(const EventStore& store);
+
+// How much the schema registry holds, as it is now.
+std::vector<prometheus::MetricFamily> registry_metrics(SchemaRegistry& registry);
 
 }  // namespace cairn::api

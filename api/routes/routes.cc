@@ -3,11 +3,13 @@
 #include <iterator>
 #include <utility>
 
+#include "api/registry/registry_routes.h"
+
 namespace cairn::api {
 
 std::vector<Route> all_routes(const RouteContext& context) {
   std::vector<Route> routes;
-  for (auto* group : {&service_routes, &append_routes, &stream_routes, &event_routes}) {
+  for (auto* group : {&service_routes, &append_routes, &stream_routes, &event_routes, &registry_routes}) {
     auto more = group(context);
     routes.insert(routes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }

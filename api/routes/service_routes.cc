@@ -44,7 +44,7 @@ std::vector<Route> service_routes(const RouteContext& context) {
        [&slot = context.store, &metrics = context.metrics](const HttpRequest&, const Responder& respond) {
          HttpResponse response;
          response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-         response.body = metrics.text(slot.store());
+         response.body = metrics.text(slot.store(), slot.registry());
          respond(std::move(response));
        }});
   routes.push_back({"GET", "/openapi.json", [](const HttpRequest&, const Responder& respond) {

@@ -10,7 +10,7 @@ namespace cairn {
 
 namespace {
 
-enum class Form { kIdentity, kNormalized };
+enum class Form { kIdentity, kNormalized, kWrittenOut };
 
 // Writes members in the order Avro's Java library does, because that is what registry clients compare with.
 // Recurses as deep as types are written inside each other, which the parser has bounded: a type is spelled
@@ -26,7 +26,8 @@ class Printer {
 
  private:
   void type(const SchemaNode& node, const std::string& space) {
-    if (is_named(node.kind) && (node.is_foreign || !written_.insert(&node).second)) {
+    const bool only_named = node.is_foreign && form_ != Form::kWrittenOut;
+    if (is_named(node.kind) && (only_named || !written_.insert(&node).second)) {
       return string(reference(node.name, space));
     }
     switch (node.kind) {
@@ -124,14 +125,14 @@ class Printer {
   // A short name where it is understood from the namespace around.
   std::string reference(const TypeName& name, const std::string& space) const {
     const bool short_name_will_do = name.space == space && !primitive_kind(name.name);
-    return form_ == Form::kIdentity && short_name_will_do ? name.name : name.full();
+    return form_ != Form::kNormalized && short_name_will_do ? name.name : name.full();
   }
 
   void type_aliases(const SchemaNode& node) {
     std::vector<std::string> shown;
     for (const std::string& alias : node.aliases) {
       const TypeName name = split_name(alias, "");
-      const bool is_short = form_ == Form::kIdentity && name.space == node.name.space;
+      const bool is_short = form_ != Form::kNormalized && name.space == node.name.space;
       shown.push_back(is_short ? name.name : alias);
     }
     strings("aliases", sorted(std::move(shown)));
@@ -190,6 +191,10 @@ std::string schema_text(const Schema& schema) { return Printer(Form::kIdentity).
 
 std::string normalized_schema_text(const Schema& schema) {
   return Printer(Form::kNormalized).print(schema.root());
+}
+
+std::string written_out_schema_text(const Schema& schema) {
+  return Printer(Form::kWrittenOut).print(schema.root());
 }
 
 }  // namespace cairn

@@ -15,4 +15,7 @@ std::string schema_text(const Schema& schema);
 // The same, with every name in full, and with aliases and foreign properties sorted.
 std::string normalized_schema_text(const Schema& schema);
 
+// As schema_text(), with the types of referenced schemas written out where they are used first.
+std::string written_out_schema_text(const Schema& schema);
+
 }  // namespace cairn

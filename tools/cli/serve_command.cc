@@ -18,6 +18,7 @@
 #include "api/events/news_bell.h"
 #include "api/http/http_server.h"
 #include "api/metrics/metrics.h"
+#include "api/registry/registry_service.h"
 #include "api/routes/routes.h"
 #include "eventstore/event_store.h"
 #include "tools/cli/exit_code.h"
@@ -141,8 +142,10 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
 
   auto store = open_store(arguments, metrics, stop);
   if (!store) return failed(store.error());
+  auto registry = api::RegistryService::open(**store);
+  if (!registry) return failed(registry.error());
   bell.start(**store);
-  slot.set(**store);
+  slot.set(**store, **registry);
   std::cout << "cairn " << version << " serving " << arguments.data << " on " << scheme
             << (*server)->address().to_string() << std::endl;
 
@@ -155,6 +158,7 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   spdlog::info("{} received, stopping", reason.text);
   (*server)->stop(kStopGrace);
   bell.stop();
+  (*registry).reset();
   (*store).reset();  // Before the server: the store may still hold answers to its requests.
   spdlog::info("Stopped");
   return kExitOk;

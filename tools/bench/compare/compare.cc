@@ -25,6 +25,7 @@ constexpr Case kCases[] = {
     {"append", measure_append}, {"batch", measure_batch}, {"single", measure_single},
     {"replay", measure_replay}, {"read", measure_read},   {"growth", measure_growth},
     {"flush", measure_flush},   {"http", measure_http},   {"memory", measure_memory},
+    {"codec", measure_codec},
 };
 
 struct Options {

@@ -1,0 +1,68 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/registry/registry_json.h"
+#include "api/registry/registry_request.h"
+#include "api/registry/registry_route.h"
+#include "api/registry/registry_routes.h"
+
+namespace cairn::api {
+
+namespace {
+
+using Body = RegistryResult<std::string>;
+using Verdict = RegistryResult<std::vector<std::string>>;
+
+enum class Verbose : bool { kNo, kYes };
+
+Verbose verbose_in(const HttpRequest& request) {
+  return flag(request, "verbose") ? Verbose::kYes : Verbose::kNo;
+}
+
+// Who wants reasons is told why something is no schema as one of them.
+Body answer(Verdict verdict, Verbose verbose) {
+  if (!verdict && verbose == Verbose::kYes && verdict.error().code == 42201) {
+    verdict = Verdict(std::vector<std::string>{verdict.error().message});
+  }
+  CAIRN_TRY(const auto messages, std::move(verdict));
+  std::string json = std::string(R"({"is_compatible":)") + (messages.empty() ? "true" : "false");
+  if (verbose == Verbose::kYes) json += R"(,"messages":)" + list_json(messages);
+  return json + "}";
+}
+
+RegistryResult<RegistryTask> test_with_one(const HttpRequest& request) {
+  CAIRN_TRY(const auto version, version_of(request));
+  CAIRN_TRY(SchemaBody body, read_schema_body(request));
+  return RegistryTask([subject = subject_of(request), version, schema = std::move(body.schema),
+                       normalize = normalize_in(request),
+                       verbose = verbose_in(request)](SchemaRegistry& registry) {
+    return registry.read([&](const RegistryState& state) {
+      return answer(test_compatibility_with(state, subject, version, schema, normalize), verbose);
+    });
+  });
+}
+
+RegistryResult<RegistryTask> test_with_all(const HttpRequest& request) {
+  CAIRN_TRY(SchemaBody body, read_schema_body(request));
+  return RegistryTask([subject = subject_of(request), schema = std::move(body.schema),
+                       normalize = normalize_in(request),
+                       verbose = verbose_in(request)](SchemaRegistry& registry) {
+    return registry.read([&](const RegistryState& state) {
+      return answer(test_compatibility(state, subject, schema, normalize), verbose);
+    });
+  });
+}
+
+}  // namespace
+
+std::vector<Route> compatibility_routes(const StoreSlot& slot) {
+  return {
+      registry_route(slot, "POST", "/compatibility/subjects/{subject}/versions", Scope::kRead,
+                     TaskCost::kLong, test_with_all),
+      registry_route(slot, "POST", "/compatibility/subjects/{subject}/versions/{version}", Scope::kRead,
+                     TaskCost::kLong, test_with_one),
+  };
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,90 @@
+#include "api/registry/registry_route.h"
+
+#include <spdlog/spdlog.h>
+
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "eventstore/json/json_text.h"
+
+namespace cairn::api {
+
+namespace {
+
+constexpr const char* kRegistryType = "application/vnd.schemaregistry.v1+json";
+
+// Of the types the registry has, the first in this order that the client names. Who names none gets the
+// first.
+const char* wanted_type(const HttpRequest& request) {
+  const std::string_view accept = request.header("Accept").value_or("");
+  for (const char* type : {kRegistryType, "application/vnd.schemaregistry+json", "application/json"}) {
+    if (accept.find(type) != std::string_view::npos) return type;
+  }
+  return kRegistryType;
+}
+
+HttpResponse to_response(RegistryResult<std::string> result, const char* type) {
+  HttpResponse response;
+  response.content_type = type;
+  if (result.ok()) {
+    response.body = *std::move(result);
+    if (response.body.empty()) response.status = 204;
+    return response;
+  }
+  const RegistryError& error = result.error();
+  if (error.status >= 500) spdlog::error("The schema registry failed: {}", error.message);
+  response.status = error.status;
+  response.body = R"({"error_code":)" + std::to_string(error.code) + R"(,"message":)";
+  append_json_string(response.body, error.message);
+  response.body += '}';
+  if (error.status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+// On its own thread nobody else would catch what a library throws.
+RegistryResult<std::string> run_caught(const RegistryTask& task, SchemaRegistry& registry) {
+  try {
+    return task(registry);
+  } catch (const std::exception& exception) {
+    return RegistryError{500, 500, std::string("an exception: ") + exception.what()};
+  }
+}
+
+void run_later(RegistryService& service, RegistryTask task, const char* type, const Responder& respond) {
+  const bool taken =
+      service.worker().submit([task = std::move(task), &registry = service.registry(), type, respond] {
+        respond(to_response(run_caught(task, registry), type));
+      });
+  if (!taken) respond(overloaded("Too many schemas wait to be read.").to_response(Dialect::kSchemaRegistry));
+}
+
+}  // namespace
+
+Route registry_route(const StoreSlot& slot, std::string method, std::string path, Scope scope, TaskCost cost,
+                     RegistryHandler handle) {
+  RouteHandler answer = [&slot, cost, handle = std::move(handle)](const HttpRequest& request,
+                                                                  const Responder& respond) {
+    RegistryService* service = slot.registry_service();
+    if (service == nullptr) {
+      return respond(not_yet("The store is being recovered.").to_response(Dialect::kSchemaRegistry));
+    }
+    const char* type = wanted_type(request);
+    auto task = handle(request);
+    if (!task) return respond(to_response(std::move(task).error(), type));
+    if (cost == TaskCost::kLong) return run_later(*service, *std::move(task), type, respond);
+    respond(to_response((*task)(service->registry()), type));
+  };
+  return {std::move(method), std::move(path), std::move(answer), scope, Dialect::kSchemaRegistry};
+}
+
+Route registry_get(const StoreSlot& slot, std::string path, RegistryHandler handle) {
+  return registry_route(slot, "GET", std::move(path), Scope::kRead, TaskCost::kQuick, std::move(handle));
+}
+
+Route registry_change(const StoreSlot& slot, std::string method, std::string path, RegistryHandler handle) {
+  return registry_route(slot, std::move(method), std::move(path), Scope::kAdmin, TaskCost::kLong,
+                        std::move(handle));
+}
+
+}  // namespace cairn::api

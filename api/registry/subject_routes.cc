@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/registry/registry_json.h"
+#include "api/registry/registry_request.h"
+#include "api/registry/registry_route.h"
+#include "api/registry/registry_routes.h"
+
+namespace cairn::api {
+
+namespace {
+
+using Body = RegistryResult<std::string>;
+
+// A subject's version as the path and `deleted` name it.
+struct WantedVersion {
+  std::string subject;
+  std::optional<std::uint32_t> version;
+  Deleted hidden = Deleted::kLeftOut;
+};
+
+RegistryResult<WantedVersion> wanted_version(const HttpRequest& request) {
+  WantedVersion wanted{subject_of(request), std::nullopt, deleted_in(request)};
+  CAIRN_TRY(wanted.version, version_of(request));
+  return wanted;
+}
+
+Permanent permanent_in(const HttpRequest& request) {
+  return flag(request, "permanent") ? Permanent::kYes : Permanent::kNo;
+}
+
+// Every context there is begins with what ":*:" stands for.
+std::string subject_prefix(const HttpRequest& request) {
+  std::string prefix = query_text(request, "subjectPrefix").value_or("");
+  for (const std::string_view context : {":*:", ":.:"}) {
+    if (prefix.starts_with(context)) return prefix.substr(context.size());
+  }
+  return prefix;
+}
+
+RegistryResult<RegistryTask> list_all(const HttpRequest& request) {
+  return RegistryTask([prefix = subject_prefix(request), shown = shown_in(request),
+                       window = window_of(request)](SchemaRegistry& registry) {
+    return registry.read([&](const RegistryState& state) -> Body {
+      return list_json(list_subjects(state, prefix, shown), window);
+    });
+  });
+}
+
+RegistryResult<RegistryTask> look_up_schema(const HttpRequest& request) {
+  CAIRN_TRY(SchemaBody body, read_schema_body(request));
+  return RegistryTask([subject = subject_of(request), schema = std::move(body.schema),
+                       normalize = normalize_in(request),
+                       hidden = deleted_in(request)](SchemaRegistry& registry) {
+    return registry.read([&](const RegistryState& state) -> Body {
+      CAIRN_TRY(const FoundVersion found, look_up(state, subject, schema, normalize, hidden));
+      return to_json(found);
+    });
+  });
+}
+
+RegistryResult<RegistryTask> delete_subject(const HttpRequest& request) {
+  return RegistryTask(
+      [subject = subject_of(request), permanent = permanent_in(request)](SchemaRegistry& registry) {
+        const auto deleted = registry.delete_subject(subject, permanent);
+        return deleted.ok() ? Body(list_json(*deleted)) : Body(deleted.error());
+      });
+}
+
+RegistryResult<RegistryTask> list_versions_of(const HttpRequest& request) {
+  return RegistryTask([subject = subject_of(request), shown = shown_in(request), window = window_of(request),
+                       negative = flag(request, "deletedAsNegative")](SchemaRegistry& registry) {
+    return registry.read([&](const RegistryState& state) -> Body {
+      CAIRN_TRY(const auto versions, list_versions(state, subject, shown));
+      return list_json(versions, window, [negative](std::string& to, const FoundVersion& one) {
+        if (negative && one.deleted) to += '-';
+        to += std::to_string(one.version);
+      });
+    });
+  });
+}
+
+RegistryResult<RegistryTask> register_schema(const HttpRequest& request) {
+  CAIRN_TRY(SchemaBody body, read_schema_body(request));
+  Registration wanted{subject_of(request), std::move(body.schema), normalize_in(request)};
+  wanted.check = flag(request, "force") ? CheckCompatibility::kNo : CheckCompatibility::kYes;
+  wanted.id = body.id;
+  wanted.version = body.version;
+  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) -> Body {
+    CAIRN_TRY(const SchemaId id, registry.register_schema(wanted));
+    return R"({"id":)" + std::to_string(id.value) + "}";
+  });
+}
+
+RegistryResult<RegistryTask> get_version(const HttpRequest& request) {
+  CAIRN_TRY(WantedVersion wanted, wanted_version(request));
+  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) {
+    return registry.read([&](const RegistryState& state) -> Body {
+      CAIRN_TRY(const FoundVersion found, find_version(state, wanted.subject, wanted.version, wanted.hidden));
+      return to_json(found);
+    });
+  });
+}
+
+RegistryResult<RegistryTask> get_text(const HttpRequest& request) {
+  CAIRN_TRY(WantedVersion wanted, wanted_version(request));
+  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) {
+    return registry.read([&](const RegistryState& state) -> Body {
+      CAIRN_TRY(const FoundVersion found, find_version(state, wanted.subject, wanted.version, wanted.hidden));
+      return found.schema->text;
+    });
+  });
+}
+
+RegistryResult<RegistryTask> get_referring(const HttpRequest& request) {
+  CAIRN_TRY(WantedVersion wanted, wanted_version(request));
+  return RegistryTask([wanted = std::move(wanted), window = window_of(request)](SchemaRegistry& registry) {
+    return registry.read([&](const RegistryState& state) -> Body {
+      CAIRN_TRY(const FoundVersion found,
+                find_version(state, wanted.subject, wanted.version, Deleted::kIncluded));
+      std::vector<std::uint32_t> ids;
+      for (const FoundVersion& one : referring_to(state, found.subject, found.version, wanted.hidden)) {
+        ids.push_back(one.schema->id.value);
+      }
+      std::sort(ids.begin(), ids.end());
+      ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+      return list_json(ids, window);
+    });
+  });
+}
+
+RegistryResult<RegistryTask> delete_version(const HttpRequest& request) {
+  CAIRN_TRY(WantedVersion wanted, wanted_version(request));
+  return RegistryTask(
+      [wanted = std::move(wanted), permanent = permanent_in(request)](SchemaRegistry& registry) -> Body {
+        CAIRN_TRY(const std::uint32_t version,
+                  registry.delete_version(wanted.subject, wanted.version, permanent));
+        return std::to_string(version);
+      });
+}
+
+}  // namespace
+
+std::vector<Route> subject_routes(const StoreSlot& slot) {
+  return {
+      registry_get(slot, "/subjects", list_all),
+      registry_route(slot, "POST", "/subjects/{subject}", Scope::kRead, TaskCost::kLong, look_up_schema),
+      registry_change(slot, "DELETE", "/subjects/{subject}", delete_subject),
+      registry_get(slot, "/subjects/{subject}/versions", list_versions_of),
+      registry_change(slot, "POST", "/subjects/{subject}/versions", register_schema),
+      registry_get(slot, "/subjects/{subject}/versions/{version}", get_version),
+      registry_change(slot, "DELETE", "/subjects/{subject}/versions/{version}", delete_version),
+      registry_get(slot, "/subjects/{subject}/versions/{version}/schema", get_text),
+      registry_get(slot, "/subjects/{subject}/versions/{version}/referencedby", get_referring),
+  };
+}
+
+}  // namespace cairn::api

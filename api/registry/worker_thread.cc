@@ -1,0 +1,42 @@
+#include "api/registry/worker_thread.h"
+
+#include <utility>
+
+namespace cairn::api {
+
+WorkerThread::WorkerThread(std::size_t waiting_max) : waiting_max_(waiting_max), thread_([this] { run(); }) {}
+
+WorkerThread::~WorkerThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  news_.notify_one();
+  thread_.join();
+}
+
+bool WorkerThread::submit(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() >= waiting_max_) return false;
+    waiting_.push_back(std::move(work));
+  }
+  news_.notify_one();
+  return true;
+}
+
+void WorkerThread::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    news_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    if (stopping_) return;
+    auto work = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    work();
+    work = nullptr;  // What it holds goes before the lock is taken again.
+    lock.lock();
+  }
+}
+
+}  // namespace cairn::api

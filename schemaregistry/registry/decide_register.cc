@@ -1,0 +1,133 @@
+#include "schemaregistry/registry/decide_register.h"
+
+#include <limits>
+#include <utility>
+
+#include "eventstore/base/names.h"
+#include "schemaregistry/registry/registry_queries.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kSubjectBytesMax = 1'000;
+constexpr std::uint32_t kNumberMax =
+    std::numeric_limits<std::int32_t>::max();  // clients have 32 bits, signed
+
+bool is_import(RegistryMode mode) { return mode == RegistryMode::kImport || mode == RegistryMode::kForward; }
+
+std::optional<RegistryError> check_mode(const RegistryState& state, const Registration& wanted) {
+  if (auto error = check_writable(state, wanted.subject)) return error;
+  const bool import = is_import(state.mode_of(wanted.subject));
+  if (!import && (wanted.id || wanted.version)) {
+    return not_permitted("Subject " + wanted.subject + " is not in import mode");
+  }
+  if (import && !wanted.id) return not_permitted("Subject " + wanted.subject + " is not in read-write mode");
+  return std::nullopt;
+}
+
+// The live version of a subject that has this schema, or nullptr.
+const SubjectVersion* find_live(const SubjectVersions* versions, const Candidate& candidate) {
+  if (versions == nullptr) return nullptr;
+  for (const SubjectVersion& version : *versions) {
+    if (!version.deleted && version.schema->text == candidate.text &&
+        version.schema->references == candidate.references) {
+      return &version;
+    }
+  }
+  return nullptr;
+}
+
+bool is_same(const StoredSchema& known, const Candidate& candidate) {
+  return known.text == candidate.text && known.references == candidate.references &&
+         known.referenced == candidate.referenced;
+}
+
+// The id the schema gets.
+RegistryResult<SchemaId> choose_id(const RegistryState& state, const Registration& wanted,
+                                   const Candidate& candidate) {
+  const auto same = state.find_same(candidate.text, candidate.references);
+  if (wanted.id) {
+    if (same != nullptr && same->id != *wanted.id) return id_does_not_match(same->id, *wanted.id);
+    const auto known = state.find_id(*wanted.id);
+    if (known != nullptr && !is_same(*known, candidate)) {
+      return not_permitted("Overwrite new schema with id " + std::to_string(wanted.id->value) +
+                           " is not permitted.");
+    }
+    return *wanted.id;
+  }
+  if (same != nullptr) return same->id;
+  if (state.id_max().value >= kNumberMax) return not_permitted("There are no ids left.");
+  return SchemaId{state.id_max().value + 1};
+}
+
+// An empty text means: what the subject has.
+RegistryResult<Decision<SchemaId>> register_latest(const SubjectVersions* versions) {
+  const SubjectVersion* latest = versions == nullptr ? nullptr : newest_live(*versions);
+  if (latest == nullptr) return invalid_schema("it is empty");
+  return Decision<SchemaId>{latest->schema->id, {}};
+}
+
+std::string joined(const std::vector<std::string>& messages) {
+  std::string all;
+  for (const std::string& message : messages) all += (all.empty() ? "" : ", ") + message;
+  return all;
+}
+
+}  // namespace
+
+std::optional<RegistryError> check_subject(std::string_view subject) {
+  const bool reserved = subject == "__GLOBAL" || subject == "__EMPTY";
+  const bool good = !subject.empty() && subject.size() <= kSubjectBytesMax && is_printable_name(subject);
+  if (good && !reserved) return std::nullopt;
+  return invalid_subject(subject);
+}
+
+std::optional<RegistryError> check_writable(const RegistryState& state, const std::string& subject) {
+  const RegistryMode mode = state.mode_of(subject);
+  if (mode != RegistryMode::kReadOnly && mode != RegistryMode::kReadOnlyOverride) return std::nullopt;
+  return not_permitted("Subject " + subject + " is in read-only mode");
+}
+
+RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, const Registration& wanted) {
+  if (auto error = check_subject(wanted.subject)) return *std::move(error);
+  if (auto error = check_mode(state, wanted)) return *std::move(error);
+  const SubjectVersions* versions = state.find_subject(wanted.subject);
+  if (wanted.schema.text.empty()) return register_latest(versions);
+
+  const bool normalize = wanted.normalize == Normalize::kYes || state.normalize_of(wanted.subject);
+  CAIRN_TRY(
+      Candidate candidate,
+      read_candidate(state, wanted.schema, normalize ? Normalize::kYes : Normalize::kNo, Deleted::kLeftOut));
+  const SubjectVersion* live = find_live(versions, candidate);
+  if (live != nullptr && (!wanted.id || live->schema->id == *wanted.id)) {
+    return Decision<SchemaId>{live->schema->id, {}};
+  }
+
+  if (wanted.check == CheckCompatibility::kYes && !is_import(state.mode_of(wanted.subject))) {
+    const auto messages = check_compatibility(state, wanted.subject, candidate);
+    if (!messages.empty()) return incompatible_schema(wanted.subject, joined(messages));
+  }
+  const std::uint32_t version = versions == nullptr ? 1 : versions->back().version + 1;
+  if (version > kNumberMax) return not_permitted("There are no version numbers left.");
+  if (wanted.version && *wanted.version != version) {
+    return invalid_schema("version " + std::to_string(*wanted.version) +
+                          " is not one more than the previous version " + std::to_string(version - 1));
+  }
+  CAIRN_TRY(const SchemaId id, choose_id(state, wanted, candidate));
+
+  Decision<SchemaId> decision{id, {}};
+  decision.events.emplace_back(SchemaRegistered{wanted.subject, version, id, std::move(candidate.text),
+                                                std::move(candidate.references)});
+  // Hidden versions of the same schema have served: nobody could tell them from the new one.
+  if (versions != nullptr) {
+    for (const SubjectVersion& old : *versions) {
+      if (!old.deleted || old.schema->id != id) continue;
+      if (!referring_to(state, wanted.subject, old.version, Deleted::kIncluded).empty()) continue;
+      decision.events.emplace_back(VersionPermanentlyDeleted{wanted.subject, old.version});
+    }
+  }
+  return decision;
+}
+
+}  // namespace cairn

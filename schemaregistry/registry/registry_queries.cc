@@ -1,0 +1,189 @@
+#include "schemaregistry/registry/registry_queries.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "schemaregistry/model/schema_text.h"
+
+namespace cairn {
+
+namespace {
+
+FoundVersion found(const std::string& subject, const SubjectVersion& version) {
+  return {subject, version.version, version.deleted, version.schema};
+}
+
+bool is_shown(bool deleted, Shown shown) {
+  return shown == Shown::kAll || deleted == (shown == Shown::kDeletedOnly);
+}
+
+bool is_seen(const SubjectVersion& version, Deleted hidden) {
+  return !version.deleted || hidden == Deleted::kIncluded;
+}
+
+bool is_any_seen(const SubjectVersions* versions, Deleted hidden) {
+  return versions != nullptr && (hidden == Deleted::kIncluded || newest_live(*versions) != nullptr);
+}
+
+// All versions for which `wanted` holds, by subject and version.
+template <typename Wanted>
+std::vector<FoundVersion> collect(const RegistryState& state, Deleted hidden, Wanted wanted) {
+  std::vector<FoundVersion> all;
+  for (const auto& [subject, versions] : state.subjects()) {
+    for (const SubjectVersion& version : versions) {
+      if (is_seen(version, hidden) && wanted(subject, version)) all.push_back(found(subject, version));
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const FoundVersion& a, const FoundVersion& b) {
+    return std::tie(a.subject, a.version) < std::tie(b.subject, b.version);
+  });
+  return all;
+}
+
+// Whether a version has the schema a client looks for. A client may have written out what the version only
+// refers to, and where it asks for normalised texts the version may be older than that wish.
+bool has_schema(const StoredSchema& stored, const Candidate& candidate, Normalize normalize) {
+  if (stored.references == candidate.references) {
+    if (stored.text == candidate.text) return true;
+    return normalize == Normalize::kYes && normalized_schema_text(stored.schema) == candidate.text;
+  }
+  return candidate.references.empty() && written_out_schema_text(stored.schema) == candidate.text;
+}
+
+Normalize effective(const RegistryState& state, const std::string& subject, Normalize asked) {
+  return state.normalize_of(subject) ? Normalize::kYes : asked;
+}
+
+}  // namespace
+
+std::vector<std::string> list_subjects(const RegistryState& state, std::string_view prefix, Shown shown) {
+  std::vector<std::string> subjects;
+  for (const auto& [subject, versions] : state.subjects()) {
+    if (subject.starts_with(prefix) && is_shown(newest_live(versions) == nullptr, shown))
+      subjects.push_back(subject);
+  }
+  std::sort(subjects.begin(), subjects.end());
+  return subjects;
+}
+
+RegistryResult<std::vector<FoundVersion>> list_versions(const RegistryState& state,
+                                                        const std::string& subject, Shown shown) {
+  std::vector<FoundVersion> all;
+  if (const SubjectVersions* versions = state.find_subject(subject)) {
+    for (const SubjectVersion& version : *versions) {
+      if (is_shown(version.deleted, shown)) all.push_back(found(subject, version));
+    }
+  }
+  if (all.empty()) return subject_not_found(subject);
+  return all;
+}
+
+RegistryResult<FoundVersion> find_version(const RegistryState& state, const std::string& subject,
+                                          std::optional<std::uint32_t> version, Deleted hidden) {
+  const SubjectVersions* versions = state.find_subject(subject);
+  if (!is_any_seen(versions, hidden)) return subject_not_found(subject);
+  const SubjectVersion* one = version ? find_version(*versions, *version) : newest_live(*versions);
+  if (!version && one == nullptr) one = &versions->back();
+  if (one == nullptr || !is_seen(*one, hidden)) return version_not_found(std::to_string(*version));
+  return found(subject, *one);
+}
+
+RegistryResult<std::shared_ptr<const StoredSchema>> find_schema(const RegistryState& state, SchemaId id) {
+  if (!state.is_used(id)) return schema_not_found(std::to_string(id.value));
+  return state.find_id(id);
+}
+
+RegistryResult<std::vector<FoundVersion>> versions_with(const RegistryState& state, SchemaId id,
+                                                        Deleted hidden) {
+  if (!state.is_used(id)) return schema_not_found(std::to_string(id.value));
+  return collect(state, hidden, [id](const std::string&, const SubjectVersion& version) {
+    return version.schema->id == id;
+  });
+}
+
+std::vector<FoundVersion> list_schemas(const RegistryState& state, std::string_view prefix, Deleted hidden,
+                                       LatestOnly latest) {
+  auto all = collect(state, hidden, [prefix](const std::string& subject, const SubjectVersion&) {
+    return subject.starts_with(prefix);
+  });
+  if (latest == LatestOnly::kNo) return all;
+  std::vector<FoundVersion> newest;
+  for (FoundVersion& one : all) {
+    if (!newest.empty() && newest.back().subject == one.subject) newest.pop_back();
+    newest.push_back(std::move(one));
+  }
+  return newest;
+}
+
+std::vector<FoundVersion> referring_to(const RegistryState& state, const std::string& subject,
+                                       std::uint32_t version, Deleted hidden) {
+  return collect(state, hidden, [&](const std::string&, const SubjectVersion& one) {
+    const auto& references = one.schema->references;
+    return std::any_of(references.begin(), references.end(), [&](const SchemaReference& reference) {
+      return reference.version == version && reference.subject == subject;
+    });
+  });
+}
+
+RegistryResult<FoundVersion> look_up(const RegistryState& state, const std::string& subject,
+                                     const SchemaInput& schema, Normalize normalize, Deleted hidden) {
+  const SubjectVersions* versions = state.find_subject(subject);
+  if (!is_any_seen(versions, hidden)) return subject_not_found(subject);
+  normalize = effective(state, subject, normalize);
+  CAIRN_TRY(const Candidate candidate, read_candidate(state, schema, normalize, Deleted::kIncluded));
+  for (auto version = versions->rbegin(); version != versions->rend(); ++version) {
+    if (is_seen(*version, hidden) && has_schema(*version->schema, candidate, normalize)) {
+      return found(subject, *version);
+    }
+  }
+  return schema_not_found();
+}
+
+RegistryResult<std::vector<std::string>> test_compatibility(const RegistryState& state,
+                                                            const std::string& subject,
+                                                            const SchemaInput& schema, Normalize normalize) {
+  CAIRN_TRY(const Candidate candidate,
+            read_candidate(state, schema, effective(state, subject, normalize), Deleted::kLeftOut));
+  return check_compatibility(state, subject, candidate);
+}
+
+RegistryResult<std::vector<std::string>> test_compatibility_with(const RegistryState& state,
+                                                                 const std::string& subject,
+                                                                 std::optional<std::uint32_t> version,
+                                                                 const SchemaInput& schema,
+                                                                 Normalize normalize) {
+  const SubjectVersions* versions = state.find_subject(subject);
+  const SubjectVersion* old = nullptr;
+  if (versions != nullptr) old = version ? find_version(*versions, *version) : newest_live(*versions);
+  if (version && (old == nullptr || old->deleted)) return version_not_found(std::to_string(*version));
+  CAIRN_TRY(const Candidate candidate,
+            read_candidate(state, schema, effective(state, subject, normalize), Deleted::kLeftOut));
+  if (old == nullptr) return std::vector<std::string>();
+  const LiveVersion live{static_cast<int>(old->version), &old->schema->schema, old->schema->text};
+  return check_level(state.compatibility_of(subject), candidate.schema, {&live, 1});
+}
+
+RegistryResult<RegistryConfig> get_config(const RegistryState& state, const SettingScope& scope,
+                                          Fallback fallback) {
+  const RegistryConfig* own = state.find_config(scope);
+  if (scope && own == nullptr && fallback == Fallback::kNone) return config_not_found(*scope);
+  RegistryConfig config = own == nullptr ? RegistryConfig{} : *own;
+  if (scope && fallback == Fallback::kNone) return config;
+  const RegistryConfig* everywhere = state.find_config(std::nullopt);
+  if (everywhere != nullptr && !config.compatibility) config.compatibility = everywhere->compatibility;
+  if (everywhere != nullptr && !config.normalize) config.normalize = everywhere->normalize;
+  if (!config.compatibility) config.compatibility = kDefaultCompatibility;
+  return config;
+}
+
+RegistryResult<RegistryMode> get_mode(const RegistryState& state, const SettingScope& scope,
+                                      Fallback fallback) {
+  const RegistryMode* own = state.find_mode(scope);
+  if (own != nullptr) return *own;
+  if (scope && fallback == Fallback::kNone) return mode_not_found(*scope);
+  const RegistryMode* everywhere = state.find_mode(std::nullopt);
+  return everywhere == nullptr ? RegistryMode::kReadWrite : *everywhere;
+}
+
+}  // namespace cairn

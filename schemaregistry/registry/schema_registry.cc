@@ -1,0 +1,175 @@
+#include "schemaregistry/registry/schema_registry.h"
+
+namespace cairn {
+
+namespace {
+
+// Each failed attempt is another registry's success, so nobody comes near this.
+constexpr int kAttemptsMax = 1'000;
+
+constexpr std::size_t kPageEvents = 1'000;
+constexpr std::size_t kPageBytes = 8u << 20;
+
+AppendRequest append_of(const std::vector<RegistryEvent>& events, std::uint64_t at_version) {
+  StreamAppend append{std::string(kSchemaStream), ExpectedVersion::exactly(at_version), {}};
+  for (const RegistryEvent& event : events) append.events.push_back(to_new_event(event));
+  AppendRequest request;
+  request.streams.push_back(std::move(append));
+  request.origin = Origin::kSystem;
+  return request;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SchemaRegistry>> SchemaRegistry::open(EventStore& store) {
+  std::unique_ptr<SchemaRegistry> registry(new SchemaRegistry(store));
+  CAIRN_CHECK(registry->catch_up());
+  return registry;
+}
+
+// --- Following the stream --------------------------------------------------------------------------------
+
+Status SchemaRegistry::catch_up() {
+  const std::uint64_t head = store_.head().value;
+  if (head == seen_head_.load(std::memory_order_acquire)) return {};
+  const std::lock_guard lock(catch_up_mutex_);
+  CAIRN_CHECK(apply_new_events());
+  seen_head_.store(head, std::memory_order_release);
+  return {};
+}
+
+Status SchemaRegistry::apply_new_events() {
+  CAIRN_TRY(const auto info, store_.stream_info(kSchemaStream));
+  while (info && state_.event_count() < info->version.value) {
+    const StreamQuery query{
+        .from = StreamVersion{state_.event_count() + 1}, .limit = kPageEvents, .bytes_max = kPageBytes};
+    CAIRN_TRY(const StreamPage page, store_.read_stream(kSchemaStream, query));
+    for (const EventView& stored : page.events) {
+      CAIRN_TRY(RegistryEvent event, read_registry_event(stored.type, stored.data));
+      // What takes long is done before readers are kept out.
+      CAIRN_TRY(const CheckedRegistryEvent checked, state_.check(std::move(event)));
+      const std::unique_lock lock(state_mutex_);
+      state_.apply(checked);
+    }
+  }
+  return {};
+}
+
+// --- For events ------------------------------------------------------------------------------------------
+
+template <typename Find>
+auto SchemaRegistry::find_or_catch_up(Find find) -> decltype(find(std::declval<const RegistryState&>())) {
+  {
+    const std::shared_lock lock(state_mutex_);
+    if (auto found = find(state_)) return found;
+  }
+  if (!catch_up().ok()) return {};
+  const std::shared_lock lock(state_mutex_);
+  return find(state_);
+}
+
+std::shared_ptr<const StoredSchema> SchemaRegistry::latest(std::string_view subject) {
+  return find_or_catch_up([subject](const RegistryState& state) -> std::shared_ptr<const StoredSchema> {
+    const SubjectVersions* versions = state.find_subject(subject);
+    const SubjectVersion* newest = versions == nullptr ? nullptr : newest_live(*versions);
+    return newest == nullptr ? nullptr : newest->schema;
+  });
+}
+
+std::shared_ptr<const StoredSchema> SchemaRegistry::version(std::string_view subject, std::uint32_t version) {
+  return find_or_catch_up(
+      [subject, version](const RegistryState& state) -> std::shared_ptr<const StoredSchema> {
+        const SubjectVersions* versions = state.find_subject(subject);
+        const SubjectVersion* found = versions == nullptr ? nullptr : find_version(*versions, version);
+        return found == nullptr ? nullptr : found->schema;
+      });
+}
+
+std::shared_ptr<const StoredSchema> SchemaRegistry::by_id(SchemaId id) {
+  return find_or_catch_up([id](const RegistryState& state) { return state.find_id(id); });
+}
+
+std::optional<std::uint32_t> SchemaRegistry::version_of(std::string_view subject, SchemaId id) {
+  return find_or_catch_up([subject, id](const RegistryState& state) -> std::optional<std::uint32_t> {
+    const SubjectVersions* versions = state.find_subject(subject);
+    if (versions == nullptr) return std::nullopt;
+    for (auto version = versions->rbegin(); version != versions->rend(); ++version) {
+      if (version->schema->id == id) return version->version;
+    }
+    return std::nullopt;
+  });
+}
+
+RegistryCounts SchemaRegistry::counts() {
+  const std::shared_lock lock(state_mutex_);
+  RegistryCounts counts{state_.schema_count(), 0};
+  for (const auto& [subject, versions] : state_.subjects()) {
+    if (newest_live(versions) != nullptr) ++counts.subjects;
+  }
+  return counts;
+}
+
+// --- Commands --------------------------------------------------------------------------------------------
+
+template <typename T, typename Decide>
+RegistryResult<T> SchemaRegistry::execute(Decide decide) {
+  const std::lock_guard command(command_mutex_);
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    CAIRN_CHECK(catch_up());
+    std::uint64_t version = 0;
+    RegistryResult<Decision<T>> decision = [&] {
+      const std::shared_lock lock(state_mutex_);
+      version = state_.event_count();
+      return decide(std::as_const(state_));
+    }();
+    if (!decision) return std::move(decision).error();
+    if (decision->events.empty()) return std::move(decision->answer);
+    const auto appended = store_.append(append_of(decision->events, version));
+    if (appended) {
+      CAIRN_CHECK(catch_up());
+      return std::move(decision->answer);
+    }
+    if (appended.error().code != Errc::kVersionConflict) return appended.error();
+  }
+  return make_error(Errc::kOverloaded, "others change the schema registry all the time; try again");
+}
+
+RegistryResult<SchemaId> SchemaRegistry::register_schema(const Registration& wanted) {
+  return execute<SchemaId>([&](const RegistryState& state) { return decide_register(state, wanted); });
+}
+
+RegistryResult<std::uint32_t> SchemaRegistry::delete_version(const std::string& subject,
+                                                             std::optional<std::uint32_t> version,
+                                                             Permanent permanent) {
+  return execute<std::uint32_t>(
+      [&](const RegistryState& state) { return decide_delete_version(state, subject, version, permanent); });
+}
+
+RegistryResult<std::vector<std::uint32_t>> SchemaRegistry::delete_subject(const std::string& subject,
+                                                                          Permanent permanent) {
+  return execute<std::vector<std::uint32_t>>(
+      [&](const RegistryState& state) { return decide_delete_subject(state, subject, permanent); });
+}
+
+RegistryResult<RegistryConfig> SchemaRegistry::set_config(const SettingScope& scope,
+                                                          const RegistryConfig& config) {
+  return execute<RegistryConfig>(
+      [&](const RegistryState& state) { return decide_set_config(state, scope, config); });
+}
+
+RegistryResult<RegistryConfig> SchemaRegistry::delete_config(const SettingScope& scope) {
+  return execute<RegistryConfig>(
+      [&](const RegistryState& state) { return decide_delete_config(state, scope); });
+}
+
+RegistryResult<RegistryMode> SchemaRegistry::set_mode(const SettingScope& scope, RegistryMode mode,
+                                                      Force force) {
+  return execute<RegistryMode>(
+      [&](const RegistryState& state) { return decide_set_mode(state, scope, mode, force); });
+}
+
+RegistryResult<RegistryMode> SchemaRegistry::delete_mode(const SettingScope& scope) {
+  return execute<RegistryMode>([&](const RegistryState& state) { return decide_delete_mode(state, scope); });
+}
+
+}  // namespace cairn
