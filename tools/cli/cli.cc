@@ -8,6 +8,7 @@
 #include "tools/cli/bench_command.h"
 #include "tools/cli/completion_command.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/export_command.h"
 #include "tools/cli/failure_report.h"
 #include "tools/cli/import_command.h"
 #include "tools/cli/read_command.h"
@@ -40,6 +41,7 @@ int parse_and_run(int argc, char** argv, const std::string& version) {
   add_append_command(app, exit_code);
   add_read_command(app, exit_code);
   add_import_command(app, exit_code);
+  add_export_command(app, exit_code);
   add_schema_commands(app, exit_code);
   add_verify_command(app, exit_code);
   add_token_command(app, exit_code);

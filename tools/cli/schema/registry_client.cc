@@ -111,9 +111,9 @@ Result<std::optional<std::vector<int>>> RegistryClient::versions(const std::stri
 }
 
 Result<std::optional<RegisteredSchema>> RegistryClient::version(const std::string& subject,
-                                                                const std::string& version) {
-  CAIRN_TRY(const api::Answer answer,
-            client_.get(subject_path(subject) + "/versions/" + api::percent_encoded(version)));
+                                                                const std::string& version, Deleted deleted) {
+  CAIRN_TRY(const api::Answer answer, client_.get(subject_path(subject) + "/versions/" +
+                                                  api::percent_encoded(version) + deleted_query(deleted)));
   const int code = code_of(answer);
   if (code == kSubjectNotFound || code == kVersionNotFound) return std::optional<RegisteredSchema>();
   if (!answer.ok()) return refused(answer);

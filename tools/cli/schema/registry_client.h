@@ -34,7 +34,8 @@ class RegistryClient {
   Result<std::optional<std::vector<int>>> versions(const std::string& subject, Deleted deleted);
 
   // `version` is a number or "latest".
-  Result<std::optional<RegisteredSchema>> version(const std::string& subject, const std::string& version);
+  Result<std::optional<RegisteredSchema>> version(const std::string& subject, const std::string& version,
+                                                  Deleted deleted);
 
   enum class NotFound { kSubject, kSchema };
   struct Lookup {

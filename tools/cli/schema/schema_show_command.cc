@@ -27,7 +27,7 @@ int run_show(const ShowArguments& arguments) {
   auto client = make_client(arguments.server);
   if (!client) return report_usage(client.error().message);
   RegistryClient registry(*client);
-  const auto found = registry.version(arguments.subject, arguments.version);
+  const auto found = registry.version(arguments.subject, arguments.version, Deleted::kLeftOut);
   if (!found) return report_failure(found.error());
   if (!*found) {
     const std::string version = arguments.version == "latest" ? "" : " with a version " + arguments.version;

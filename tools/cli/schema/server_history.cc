@@ -36,7 +36,7 @@ Result<std::vector<SchemaVersion>> ServerHistory::versions(const std::string& su
   CAIRN_TRY(const auto numbers, registry_.versions(subject, Deleted::kLeftOut));
   std::vector<SchemaVersion> versions;
   for (const int number : numbers.value_or(std::vector<int>())) {
-    CAIRN_TRY(auto found, registry_.version(subject, std::to_string(number)));
+    CAIRN_TRY(auto found, registry_.version(subject, std::to_string(number), Deleted::kLeftOut));
     if (found) versions.push_back(as_version(*std::move(found)));  // else it was deleted just now
   }
   return versions;
@@ -45,7 +45,8 @@ Result<std::vector<SchemaVersion>> ServerHistory::versions(const std::string& su
 Result<std::optional<SchemaVersion>> ServerHistory::version(const SchemaReference& reference) {
   const bool is_latest = reference.version == SchemaReference::kLatest;
   CAIRN_TRY(auto found,
-            registry_.version(reference.subject, is_latest ? "latest" : std::to_string(reference.version)));
+            registry_.version(reference.subject, is_latest ? "latest" : std::to_string(reference.version),
+                              Deleted::kLeftOut));
   if (!found) return std::optional<SchemaVersion>();
   return std::optional(as_version(*std::move(found)));
 }
