@@ -132,6 +132,18 @@ TEST_F(SchemaCommandsTest, ReferencesAreRegisteredFirst) {
   EXPECT_EQ(verdicts(), "compatible compatible");
   register_all();
   EXPECT_EQ(parsed({"show", "AOrder"})["references"][0]["version"], 2);
+
+  const std::string references =
+      R"([{"name":"shop.Money","subject":"Money","version":2},{"name":"Tax","subject":"Tax","version":1}])";
+  files_.put("Tax.avsc", R"({"type":"enum","name":"Tax","symbols":["LOW"]})");
+  files_.put("AOrder.refs.json", references);
+  files_.put("AOrder.avsc",
+             record("AOrder", R"({"name":"total","type":"shop.Money"},{"name":"tax","type":"Tax"})"));
+  EXPECT_EQ(verdicts(), "unchanged new incompatible");
+  files_.put("AOrder.avsc", record("AOrder", R"({"name":"total","type":"shop.Money"},)"
+                                             R"({"name":"tax","type":"Tax","default":"LOW"})"));
+  EXPECT_EQ(verdicts(), "unchanged new compatible");
+  register_all();
 }
 
 TEST_F(SchemaCommandsTest, WhatIsThereIsListedAndShown) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tools/cli/cell_text.h"
 #include "tools/cli/schema/github_annotation.h"
@@ -47,6 +48,16 @@ std::size_t CheckOutput::refused() const {
   return static_cast<std::size_t>(
       std::count_if(schemas.begin(), schemas.end(),
                     [](const CheckedSchema& schema) { return is_refused(schema.verdict); }));
+}
+
+Result<CheckOutput> check_all(const SchemaFolder& folder, SchemaHistory& history) {
+  CheckOutput output{.schemas = {}, .notes = folder.notes};
+  SchemaChecker checker(history);
+  for (const SchemaFile& file : folder.files) {
+    CAIRN_TRY(CheckedSchema checked, checker.check(file));
+    output.schemas.push_back(std::move(checked));
+  }
+  return output;
 }
 
 std::string as_table(const CheckOutput& output, bool colour) {

@@ -4,16 +4,20 @@
 #include <vector>
 
 #include "tools/cli/schema/schema_checker.h"
+#include "tools/cli/schema/schema_folder.h"
 
 namespace cairn::cli {
 
-// How the verdicts of a check are printed; each is the whole output.
+// The verdicts of a check. The functions below make each a whole output of it.
 struct CheckOutput {
   std::vector<CheckedSchema> schemas;
   std::vector<std::string> notes;
 
   std::size_t refused() const;
 };
+
+// Judges all files of a folder in their order. An error says that the history could not be asked.
+Result<CheckOutput> check_all(const SchemaFolder& folder, SchemaHistory& history);
 
 // For people: a table, then the reasons, then the sum.
 std::string as_table(const CheckOutput& output, bool colour);

@@ -11,6 +11,7 @@
 #include "tools/cli/failure_report.h"
 #include "tools/cli/schema/check_output.h"
 #include "tools/cli/schema/folder_history.h"
+#include "tools/cli/schema/level_names.h"
 #include "tools/cli/schema/registry_client.h"
 #include "tools/cli/schema/schema_commands.h"
 #include "tools/cli/schema/schema_source.h"
@@ -30,30 +31,14 @@ struct CheckArguments {
   std::string format = "table";
 };
 
-Result<CheckOutput> check_all(SchemaFolder folder, SchemaHistory& history) {
-  CheckOutput output{.schemas = {}, .notes = std::move(folder.notes)};
-  SchemaChecker checker(history);
-  for (const SchemaFile& file : folder.files) {
-    CAIRN_TRY(CheckedSchema checked, checker.check(file));
-    output.schemas.push_back(std::move(checked));
-  }
-  return output;
-}
-
-Result<CheckOutput> check_with_folder(SchemaFolder folder, const CheckArguments& arguments) {
-  const auto level = parse_compatibility_level(arguments.level.empty() ? "BACKWARD" : arguments.level);
-  if (!level) {
-    return make_error(Errc::kInvalidArgument,
-                      "--level: there is no level " + arguments.level +
-                          "; there are NONE, BACKWARD, FORWARD, FULL, and the last three "
-                          "with _TRANSITIVE behind them");
-  }
-  auto history = FolderHistory::open(arguments.against, *level);
+Result<CheckOutput> check_with_folder(const SchemaFolder& folder, const CheckArguments& arguments) {
+  const auto level = *parse_compatibility_level(arguments.level.empty() ? "BACKWARD" : arguments.level);
+  auto history = FolderHistory::open(arguments.against, level);
   if (!history) return make_error(history.error().code, "--against: " + history.error().message);
-  return check_all(std::move(folder), *history);
+  return check_all(folder, *history);
 }
 
-Result<CheckOutput> check_with_server(SchemaFolder folder, const CheckArguments& arguments) {
+Result<CheckOutput> check_with_server(const SchemaFolder& folder, const CheckArguments& arguments) {
   if (!arguments.level.empty()) {
     return make_error(Errc::kInvalidArgument,
                       "--level goes with --against; a server has levels of its own (cairn schema config)");
@@ -61,14 +46,14 @@ Result<CheckOutput> check_with_server(SchemaFolder folder, const CheckArguments&
   CAIRN_TRY(api::Client client, make_client(arguments.server));
   RegistryClient registry(client);
   ServerHistory history(registry);
-  return check_all(std::move(folder), history);
+  return check_all(folder, history);
 }
 
 int run_check(const CheckArguments& arguments) {
-  auto folder = read_schema_source(arguments.source);
+  const auto folder = read_schema_source(arguments.source);
   if (!folder) return report_failure(folder.error());
-  const auto output = arguments.against.empty() ? check_with_server(*std::move(folder), arguments)
-                                                : check_with_folder(*std::move(folder), arguments);
+  const auto output = arguments.against.empty() ? check_with_server(*folder, arguments)
+                                                : check_with_folder(*folder, arguments);
   if (!output) return report_failure(output.error());
   if (arguments.server.json || arguments.format == "json") {
     std::cout << as_json(*output);
@@ -107,9 +92,7 @@ void add_schema_check_command(CLI::App& schema, int& exit_code) {
   command
       .add_option("--level", arguments->level, "With --against: what must go with what (default BACKWARD)")
       ->type_name("LEVEL")
-      ->check(CLI::IsMember({"NONE", "BACKWARD", "BACKWARD_TRANSITIVE", "FORWARD", "FORWARD_TRANSITIVE",
-                             "FULL", "FULL_TRANSITIVE"},
-                            CLI::ignore_case));
+      ->check(CLI::IsMember(level_names(), CLI::ignore_case));
   command
       .add_option("--format", arguments->format, "table, json, or github for the annotations of a workflow")
       ->type_name("FORMAT")

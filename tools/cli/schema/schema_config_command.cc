@@ -3,11 +3,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "schemaregistry/compatibility/compatibility_level.h"
 #include "tools/cli/cell_text.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/failure_report.h"
+#include "tools/cli/schema/level_names.h"
 #include "tools/cli/schema/registry_client.h"
 #include "tools/cli/schema/schema_commands.h"
 #include "tools/cli/server_options.h"
@@ -75,10 +77,10 @@ int run_config(const ConfigArguments& arguments) {
   return show_level(arguments, registry);
 }
 
-CLI::Validator level_names() {
-  return CLI::IsMember({"NONE", "BACKWARD", "BACKWARD_TRANSITIVE", "FORWARD", "FORWARD_TRANSITIVE", "FULL",
-                        "FULL_TRANSITIVE", kBackToGlobal},
-                       CLI::ignore_case);
+CLI::Validator level_or_default() {
+  std::vector<std::string> names = level_names();
+  names.emplace_back(kBackToGlobal);
+  return CLI::IsMember(names, CLI::ignore_case);
 }
 
 }  // namespace
@@ -98,10 +100,12 @@ void add_schema_config_command(CLI::App& schema, int& exit_code) {
       "  cairn schema config OrderPlaced FULL_TRANSITIVE");
   auto arguments = std::make_shared<ConfigArguments>();
   command.add_option("subject", arguments->subject, "The subject; without one, all")->type_name("SUBJECT");
-  command.add_option("level", arguments->level, "The level to set")->type_name("LEVEL")->check(level_names());
+  command.add_option("level", arguments->level, "The level to set")
+      ->type_name("LEVEL")
+      ->check(level_or_default());
   command.add_option("--global", arguments->global, "Set the level of all that have none of their own")
       ->type_name("LEVEL")
-      ->check(level_names());
+      ->check(level_or_default());
   add_server_options(command, arguments->server);
   command.callback([arguments, &exit_code] { exit_code = run_config(*arguments); });
 }

@@ -89,18 +89,6 @@ std::string as_table(const std::vector<Registration>& done) {
   return table_text(rows);
 }
 
-// What would be refused, so that a folder is not registered by half.
-Result<CheckOutput> check_first(const SchemaFolder& folder, RegistryClient& registry) {
-  ServerHistory history(registry);
-  SchemaChecker checker(history);
-  CheckOutput output{.schemas = {}, .notes = folder.notes};
-  for (const SchemaFile& file : folder.files) {
-    CAIRN_TRY(CheckedSchema checked, checker.check(file));
-    output.schemas.push_back(std::move(checked));
-  }
-  return output;
-}
-
 int run_register(const RegisterArguments& arguments) {
   const auto folder = read_schema_source(arguments.source);
   if (!folder) return report_failure(folder.error());
@@ -108,7 +96,9 @@ int run_register(const RegisterArguments& arguments) {
   if (!client) return report_usage(client.error().message);
   RegistryClient registry(*client);
 
-  const auto checked = check_first(*folder, registry);
+  // All of them first, so that a folder is not registered by half.
+  ServerHistory history(registry);
+  const auto checked = check_all(*folder, history);
   if (!checked) return report_failure(checked.error());
   if (checked->refused() > 0) {
     std::cout << (arguments.server.json ? cli::as_json(*checked)
