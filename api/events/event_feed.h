@@ -8,6 +8,7 @@
 #include "api/events/event_walk.h"
 #include "api/events/news_bell.h"
 #include "api/http/body_source.h"
+#include "schemaregistry/events/event_codecs.h"
 
 namespace cairn::api {
 
@@ -22,8 +23,10 @@ class EventFeed final : public BodySource {
  public:
   static constexpr std::size_t kPieceBytes = 64u << 10;
 
-  // Sends at most `limit` events. REQUIRES: `bell` outlives the feed.
-  EventFeed(std::unique_ptr<EventWalk> walk, FeedFormat format, std::uint64_t limit, NewsBell& bell);
+  // Sends at most `limit` events; as lines, none that stands behind `head`, or who reads slower than others
+  // write would never come to the end. REQUIRES: `bell` and `codecs` outlive the feed.
+  EventFeed(std::unique_ptr<EventWalk> walk, FeedFormat format, std::uint64_t limit, GlobalPosition head,
+            NewsBell& bell, EventCodecs& codecs);
   ~EventFeed() override;
 
   Piece next(std::string& to) override;
@@ -32,12 +35,15 @@ class EventFeed final : public BodySource {
   std::string_view sign_of_life() const override { return ":\n\n"; }
 
  private:
-  void append(std::string& to, const EventView& event) const;
+  Status append(std::string& to, const EventView& event) const;
+  Piece broken_off(const Error& error) const;
 
   const std::unique_ptr<EventWalk> walk_;
   const FeedFormat format_;
   std::uint64_t left_;
+  const GlobalPosition head_;
   NewsBell& bell_;
+  EventCodecs& codecs_;
   std::uint64_t ticket_ = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include "api/events/time_text.h"
 #include "eventstore/json/json_text.h"
+#include "schemaregistry/codec/json_sink.h"
 
 namespace cairn::api {
 
@@ -33,6 +34,25 @@ void append_tags(std::string& to, std::span<const std::string_view> tags) {
   to += ']';
 }
 
+Error unreadable(const EventView& event, const std::string& why) {
+  Error error =
+      make_error(Errc::kCorruption, "the data of the event at position " +
+                                        std::to_string(event.position.value) + " cannot be read: " + why);
+  error.position = event.position.value;
+  return error;
+}
+
+Status append_data(std::string& to, const EventView& event, EventCodecs& codecs) {
+  if (event.schema.value == 0) {
+    to += event.data.empty() ? std::string_view("null") : event.data;
+    return {};
+  }
+  CAIRN_TRY(const auto codec, codecs.by_id(event.schema));
+  if (!codec) return unreadable(event, "there is no schema " + std::to_string(event.schema.value));
+  const Status status = append_avro_as_json(codec->plan(), event.data, to);
+  return status ? Status() : unreadable(event, status.error().message);
+}
+
 }  // namespace
 
 void append_number(std::string& to, std::uint64_t number) {
@@ -40,7 +60,7 @@ void append_number(std::string& to, std::uint64_t number) {
   to.append(digits.begin(), std::to_chars(digits.begin(), digits.end(), number).ptr);
 }
 
-void append_event_json(std::string& to, const EventView& event) {
+Status append_event_json(std::string& to, const EventView& event, EventCodecs& codecs) {
   to += R"({"position":)";
   append_number(to, event.position.value);
   to += R"(,"stream":)";
@@ -53,8 +73,14 @@ void append_event_json(std::string& to, const EventView& event) {
   append_json_string(to, event.type);
   to += R"(,"schemaId":)";
   append_number_or_null(to, event.schema.value);
-  to += R"(,"schemaVersion":null,"storedSchemaVersion":null,"part":null,"data":)";
-  to += event.data.empty() ? std::string_view("null") : event.data;
+  const std::uint32_t schema_version =
+      event.schema.value == 0 ? 0 : codecs.version_of(event.type, event.schema);
+  to += R"(,"schemaVersion":)";
+  append_number_or_null(to, schema_version);
+  to += R"(,"storedSchemaVersion":)";
+  append_number_or_null(to, schema_version);
+  to += R"(,"part":null,"data":)";
+  CAIRN_CHECK(append_data(to, event, codecs));
   to += R"(,"metadata":)";
   to += event.metadata.empty() ? std::string_view("{}") : event.metadata;
   to += R"(,"tags":)";
@@ -62,6 +88,7 @@ void append_event_json(std::string& to, const EventView& event) {
   to += R"(,"recordedAt":)";
   append_time_string(to, event.recorded_at);
   to += '}';
+  return {};
 }
 
 void append_stream_json(std::string& to, const StreamInfo& stream) {

@@ -2,13 +2,15 @@
 
 #include <string>
 
+#include "eventstore/base/result.h"
 #include "eventstore/types.h"
+#include "schemaregistry/events/event_codecs.h"
 
 namespace cairn::api {
 
-// Appends an event as clients see it, on one line. Data and metadata go out as they were stored, so numbers
-// keep every digit.
-void append_event_json(std::string& to, const EventView& event);
+// Appends an event as clients see it, on one line. Numbers keep every digit. Fails with kCorruption when the
+// data is not what its schema says, or its schema is not known; `to` has then a part of the event.
+Status append_event_json(std::string& to, const EventView& event, EventCodecs& codecs);
 
 // Appends what is known of a stream as a whole.
 void append_stream_json(std::string& to, const StreamInfo& stream);

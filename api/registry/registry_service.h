@@ -6,6 +6,7 @@
 
 #include "api/registry/worker_thread.h"
 #include "eventstore/event_store.h"
+#include "schemaregistry/events/event_codecs.h"
 #include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
@@ -24,6 +25,7 @@ class RegistryService {
   explicit RegistryService(std::unique_ptr<SchemaRegistry> registry) : registry_(std::move(registry)) {}
 
   SchemaRegistry& registry() { return *registry_; }
+  EventCodecs& codecs() { return codecs_; }
   WorkerThread& worker() { return worker_; }
 
  private:
@@ -31,6 +33,7 @@ class RegistryService {
   static constexpr std::size_t kWaitingMax = 64;
 
   std::unique_ptr<SchemaRegistry> registry_;
+  EventCodecs codecs_{*registry_};
   WorkerThread worker_{kWaitingMax};
 };
 

@@ -1,3 +1,4 @@
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -6,22 +7,29 @@
 #include "api/events/append_body.h"
 #include "api/events/event_json.h"
 #include "api/events/store_problem.h"
+#include "api/routes/append_attempt.h"
 #include "api/routes/query_reader.h"
 #include "api/routes/route_tools.h"
 #include "api/routes/routes.h"
+#include "eventstore/json/json_cursor.h"
 
 namespace cairn::api {
 
 namespace {
 
 constexpr std::string_view kJsonType = "application/json";
+constexpr std::string_view kFramedAvroType = "application/vnd.confluent.avro";
 
-// A page in a browser can send other types anywhere without being asked, but not this one.
-std::optional<Problem> check_content_type(const HttpRequest& request) {
-  const std::string_view type = media_type(request.header("Content-Type").value_or(""));
-  if (same_header_name(type, kJsonType)) return std::nullopt;
+using Parsed = std::variant<AppendBody, Problem>;
+
+bool has_type(const HttpRequest& request, std::string_view type) {
+  return same_header_name(media_type(request.header("Content-Type").value_or("")), type);
+}
+
+// A page in a browser can send other types anywhere without being asked, but not these.
+Problem wrong_content_type(std::string_view wanted) {
   return Problem(415, "unsupported-media-type", "Unsupported media type",
-                 "Send the body as " + std::string(kJsonType) + ".");
+                 "Send the body as " + std::string(wanted) + ".");
 }
 
 std::optional<Problem> check_streams(const HttpRequest& request, const AppendBody& body) {
@@ -33,34 +41,6 @@ std::optional<Problem> check_streams(const HttpRequest& request, const AppendBod
     if (auto problem = check_category(request, category_of(append.stream))) return problem;
   }
   return std::nullopt;
-}
-
-// The ids a client gave its events, to send again what may or may not have been stored.
-std::vector<Uuid> client_ids(const AppendRequest& request) {
-  std::vector<Uuid> ids;
-  for (const StreamAppend& append : request.streams) {
-    for (const NewEvent& event : append.events) {
-      if (event.id) ids.push_back(*event.id);
-    }
-  }
-  return ids;
-}
-
-std::string to_json(const std::vector<Uuid>& ids) {
-  std::string json = "[";
-  for (const Uuid& id : ids) json += (json.size() > 1 ? ",\"" : "\"") + id.to_string() + "\"";
-  return json + "]";
-}
-
-// What may be told to whoever shows `token`: not in which stream beyond its reach an id stands.
-Error told_to(const Token* token, Error error) {
-  const bool hidden =
-      error.code == Errc::kEventIdReused && token != nullptr && !token->may_touch(category_of(error.stream));
-  if (!hidden) return error;
-  error.message = "the id stands for an event that this token does not reach";
-  error.stream.clear();
-  error.version.reset();
-  return error;
 }
 
 HttpResponse one_result(const AppendResult& result) {
@@ -79,60 +59,98 @@ HttpResponse all_results(const AppendResult& result) {
   return json_response(result.already_applied ? 200 : 201, std::move(json));
 }
 
-// How the two kinds of append answer.
-struct Manner {
-  HttpResponse (*success)(const AppendResult&);
-  Problem (*failure)(const Error&);
-};
+constexpr AppendManner kOneStream = {one_result, store_problem};
+constexpr AppendManner kSeveralStreams = {all_results,
+                                          [](const Error& error) { return store_problem_of_several(error); }};
 
-constexpr Manner kOneStream = {one_result, store_problem};
-constexpr Manner kSeveralStreams = {all_results,
-                                    [](const Error& error) { return store_problem_of_several(error); }};
+// "3", "any" or "exists", as in a body.
+std::optional<ExpectedVersion> parse_expected(const std::string& text) {
+  if (text == "any") return ExpectedVersion::any();
+  if (text == "exists") return ExpectedVersion::exists();
+  const auto version = json_whole_number(text);
+  if (!version) return std::nullopt;
+  return ExpectedVersion::exactly(*version);
+}
 
-void append(EventStore& store, const HttpRequest& request, std::variant<AppendBody, Problem> parsed,
-            SchemaPolicy schemas, const Manner& manner, const Responder& respond) {
+// What is no part of a framed value stands in the query.
+Parsed parse_framed(const HttpRequest& request, EventCodecs& codecs) {
+  QueryReader query(request);
+  const auto type = query.text("type");
+  const auto id_text = query.text("id");
+  const auto expected_text = query.text("expectedVersion");
+  if (auto problem = query.problem()) return *std::move(problem);
+  if (!type || type->empty()) return invalid_request("type is missing or empty.", "type");
+  const auto expected = parse_expected(expected_text.value_or("any"));
+  if (!expected) {
+    return invalid_request("expectedVersion must be a whole number from 0 on, any or exists.",
+                           "expectedVersion");
+  }
+  const auto id = id_text ? Uuid::parse(*id_text) : std::nullopt;
+  if (id_text && !id) return invalid_request("id must be a UUID.", "id");
+  Parsed parsed = read_framed_event(request.parameters.at("stream"), *type, request.body, codecs);
+  if (auto* body = std::get_if<AppendBody>(&parsed)) {
+    StreamAppend& append = body->request.streams.front();
+    append.expected = *expected;
+    append.events.front().id = id;
+  }
+  return parsed;
+}
+
+void append_framed(const RouteContext& context, EventStore& store, const HttpRequest& request,
+                   const Responder& respond) {
+  RegistryService& registry = *context.store.registry_service();
+  Parsed parsed = parse_framed(request, registry.codecs());
+  if (auto* problem = std::get_if<Problem>(&parsed)) return respond(problem->to_response());
+  auto& body = std::get<AppendBody>(parsed);
+  if (const auto problem = check_streams(request, body)) return respond(problem->to_response());
+  const auto attempt = std::make_shared<AppendAttempt>(
+      AppendAttempt::Parts{store, registry, context.schemas, kOneStream, request.token, respond, nullptr});
+  attempt->start(std::move(body), "");
+}
+
+void append_json(const RouteContext& context, EventStore& store, const HttpRequest& request,
+                 const Responder& respond, const AppendManner& manner,
+                 std::function<Parsed(std::string_view)> parse) {
   QueryReader query(request);
   if (const auto problem = query.problem()) return respond(problem->to_response());
+  Parsed parsed = parse(request.body);
   if (auto* problem = std::get_if<Problem>(&parsed)) return respond(problem->to_response());
-  AppendBody& body = std::get<AppendBody>(parsed);
+  auto& body = std::get<AppendBody>(parsed);
   if (const auto problem = check_streams(request, body)) return respond(problem->to_response());
-  if (const auto problem = check_types(body, schemas)) return respond(problem->to_response());
-
-  // Only a failed commit needs them, and then the request is gone.
-  auto ids = client_ids(body.request);
-  store.append_async(std::move(body.request), [respond, manner, token = request.token,
-                                               ids = std::move(ids)](Result<AppendResult> result) {
-    if (result.ok()) return respond(manner.success(*result));
-    const Error error = told_to(token, std::move(result).error());
-    Problem problem = manner.failure(error);
-    if (error.code == Errc::kOutcomeUnknown) problem.with_json("eventIds", to_json(ids));
-    respond(problem.to_response());
-  });
+  const auto attempt = std::make_shared<AppendAttempt>(
+      AppendAttempt::Parts{store, *context.store.registry_service(), context.schemas, manner, request.token,
+                           respond, std::move(parse)});
+  attempt->start(std::move(body), request.body);
 }
 
 }  // namespace
 
 std::vector<Route> append_routes(const RouteContext& context) {
   std::vector<Route> routes;
-  const SchemaPolicy schemas = context.schemas;
   routes.push_back(
       {"POST", "/streams/{stream}/events",
-       with_store(context.store,
-                  [schemas](EventStore& store, const HttpRequest& request, const Responder& respond) {
-                    const std::string& stream = request.parameters.at("stream");
-                    if (const auto problem = check_content_type(request))
-                      return respond(problem->to_response());
-                    append(store, request, parse_stream_append(stream, request.body), schemas, kOneStream,
-                           respond);
-                  }),
+       with_store(
+           context.store,
+           [context](EventStore& store, const HttpRequest& request, const Responder& respond) {
+             if (has_type(request, kFramedAvroType)) return append_framed(context, store, request, respond);
+             if (!has_type(request, kJsonType)) {
+               return respond(
+                   wrong_content_type("application/json or " + std::string(kFramedAvroType)).to_response());
+             }
+             append_json(context, store, request, respond, kOneStream,
+                         [stream = request.parameters.at("stream")](std::string_view body) {
+                           return parse_stream_append(stream, body);
+                         });
+           }),
        Scope::kAppend});
   routes.push_back(
       {"POST", "/append",
        with_store(context.store,
-                  [schemas](EventStore& store, const HttpRequest& request, const Responder& respond) {
-                    if (const auto problem = check_content_type(request))
-                      return respond(problem->to_response());
-                    append(store, request, parse_append(request.body), schemas, kSeveralStreams, respond);
+                  [context](EventStore& store, const HttpRequest& request, const Responder& respond) {
+                    if (!has_type(request, kJsonType)) {
+                      return respond(wrong_content_type(kJsonType).to_response());
+                    }
+                    append_json(context, store, request, respond, kSeveralStreams, parse_append);
                   }),
        Scope::kAppend});
   return routes;

@@ -53,7 +53,7 @@ Wanted read_wanted(const HttpRequest& request, QueryReader& query) {
   wanted.limit = query.number("limit", 1, page ? limits::kPageEventsMax : kAnyNumber)
                      .value_or(page ? kDefaultLimit : kAnyNumber);
   if (query.word("direction", {"forward", "backward"}) == "backward") wanted.direction = Direction::kBackward;
-  // Without schemas an event has one shape.
+  // Events come in the shape they were stored in.
   query.word("shape", {"latest", "stored"});
   return wanted;
 }
@@ -73,13 +73,21 @@ std::optional<Problem> check(const HttpRequest& request, Wanted& wanted) {
   return std::nullopt;
 }
 
-void append_events(std::string& json, const EventPage& events) {
+// What answers are made from.
+struct Source {
+  EventStore& store;
+  EventCodecs& codecs;
+  NewsBell& bell;
+};
+
+Status append_events(std::string& json, const EventPage& events, EventCodecs& codecs) {
   json += R"("events":[)";
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (i > 0) json += ',';
-    append_event_json(json, events[i]);
+    CAIRN_CHECK(append_event_json(json, events[i], codecs));
   }
   json += ']';
+  return {};
 }
 
 void append_next(std::string& json, std::optional<std::uint64_t> next) {
@@ -91,20 +99,23 @@ void append_next(std::string& json, std::optional<std::uint64_t> next) {
   }
 }
 
-HttpResponse feed(std::unique_ptr<EventWalk> walk, const Wanted& wanted, NewsBell& bell) {
+HttpResponse feed(std::unique_ptr<EventWalk> walk, const Wanted& wanted, const Source& source) {
   const bool lines = wanted.form == Form::kLines;
   HttpResponse response;
   response.content_type = lines ? "application/x-ndjson" : "text/event-stream";
-  response.stream = std::make_shared<EventFeed>(
-      std::move(walk), lines ? FeedFormat::kLines : FeedFormat::kServerSent, wanted.limit, bell);
+  response.stream =
+      std::make_shared<EventFeed>(std::move(walk), lines ? FeedFormat::kLines : FeedFormat::kServerSent,
+                                  wanted.limit, source.store.head(), source.bell, source.codecs);
   return response;
 }
 
-HttpResponse log_page(EventStore& store, const LogQuery& query) {
-  const auto page = store.read_log(query);
+HttpResponse log_page(const Source& source, const LogQuery& query) {
+  const auto page = source.store.read_log(query);
   if (!page) return store_problem(page.error()).to_response();
   std::string json = "{";
-  append_events(json, page->events);
+  if (const Status status = append_events(json, page->events, source.codecs); !status) {
+    return store_problem(status.error()).to_response();
+  }
   append_next(json, page->next ? std::optional(page->next->value) : std::nullopt);
   json += R"(,"head":)";
   append_number(json, page->head.value);
@@ -112,21 +123,23 @@ HttpResponse log_page(EventStore& store, const LogQuery& query) {
   return json_response(200, std::move(json));
 }
 
-HttpResponse stream_page(EventStore& store, const std::string& stream, const StreamQuery& query) {
-  const auto page = store.read_stream(stream, query);
+HttpResponse stream_page(const Source& source, const std::string& stream, const StreamQuery& query) {
+  const auto page = source.store.read_stream(stream, query);
   if (!page) return store_problem(page.error()).to_response();
   std::string json = R"({"stream":)";
   append_json_string(json, stream);
   json += R"(,"version":)";
   append_number(json, page->version.value);
   json += ',';
-  append_events(json, page->events);
+  if (const Status status = append_events(json, page->events, source.codecs); !status) {
+    return store_problem(status.error()).to_response();
+  }
   append_next(json, page->next ? std::optional(page->next->value) : std::nullopt);
   json += '}';
   return json_response(200, std::move(json));
 }
 
-HttpResponse answer_log(EventStore& store, const HttpRequest& request, NewsBell& bell) {
+HttpResponse answer_log(const Source& source, const HttpRequest& request) {
   QueryReader query(request);
   Wanted wanted = read_wanted(request, query);
   LogQuery log{.direction = wanted.direction, .filter = {}};
@@ -138,13 +151,14 @@ HttpResponse answer_log(EventStore& store, const HttpRequest& request, NewsBell&
 
   if (wanted.from) log.from = GlobalPosition{*wanted.from};
   if (wanted.last_event_id) log.from = GlobalPosition{*wanted.last_event_id + 1};
-  if (wanted.form != Form::kPage) return feed(walk_log(store, std::move(log)), wanted, bell);
+  if (wanted.form != Form::kPage) return feed(walk_log(source.store, std::move(log)), wanted, source);
   log.limit = wanted.limit;
   log.bytes_max = kPageBytes;
-  return log_page(store, log);
+  return log_page(source, log);
 }
 
-HttpResponse answer_stream(EventStore& store, const HttpRequest& request, NewsBell& bell) {
+HttpResponse answer_stream(const Source& source, const HttpRequest& request) {
+  EventStore& store = source.store;
   const std::string& stream = request.parameters.at("stream");
   QueryReader query(request);
   Wanted wanted = read_wanted(request, query);
@@ -157,7 +171,7 @@ HttpResponse answer_stream(EventStore& store, const HttpRequest& request, NewsBe
   if (wanted.form == Form::kPage) {
     versions.limit = wanted.limit;
     versions.bytes_max = kPageBytes;
-    return stream_page(store, stream, versions);
+    return stream_page(source, stream, versions);
   }
   // Before the first byte goes out an error can still be told.
   const auto info = store.stream_info(stream);
@@ -168,24 +182,22 @@ HttpResponse answer_stream(EventStore& store, const HttpRequest& request, NewsBe
     if (!behind) return store_problem(behind.error()).to_response();
     versions.from = *behind;
   }
-  return feed(walk_stream(store, stream, versions), wanted, bell);
+  return feed(walk_stream(store, stream, versions), wanted, source);
 }
 
 }  // namespace
 
 std::vector<Route> event_routes(const RouteContext& context) {
-  NewsBell& bell = context.news;
+  const auto with_source = [&context](HttpResponse (*answer)(const Source&, const HttpRequest&)) {
+    return with_store(context.store,
+                      [&slot = context.store, &bell = context.news, answer](
+                          EventStore& store, const HttpRequest& request, const Responder& respond) {
+                        respond(answer({store, slot.registry_service()->codecs(), bell}, request));
+                      });
+  };
   std::vector<Route> routes;
-  routes.push_back({"GET", "/streams/{stream}/events",
-                    with_store(context.store, [&bell](EventStore& store, const HttpRequest& request,
-                                                      const Responder& respond) {
-                      respond(answer_stream(store, request, bell));
-                    })});
-  routes.push_back({"GET", "/events",
-                    with_store(context.store, [&bell](EventStore& store, const HttpRequest& request,
-                                                      const Responder& respond) {
-                      respond(answer_log(store, request, bell));
-                    })});
+  routes.push_back({"GET", "/streams/{stream}/events", with_source(&answer_stream)});
+  routes.push_back({"GET", "/events", with_source(&answer_log)});
   return routes;
 }
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "api/events/event_schemas.h"
 #include "api/events/news_bell.h"
-#include "api/events/schema_policy.h"
 #include "api/http/router.h"
 #include "api/metrics/metrics.h"
 #include "api/routes/store_slot.h"

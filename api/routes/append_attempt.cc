@@ -1,0 +1,105 @@
+#include "api/routes/append_attempt.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/access/token_file.h"
+#include "api/events/store_problem.h"
+
+namespace cairn::api {
+
+namespace {
+
+// The ids a client gave its events, to send again what may or may not have been stored.
+std::vector<Uuid> client_ids(const AppendRequest& request) {
+  std::vector<Uuid> ids;
+  for (const StreamAppend& append : request.streams) {
+    for (const NewEvent& event : append.events) {
+      if (event.id) ids.push_back(*event.id);
+    }
+  }
+  return ids;
+}
+
+std::string to_json(const std::vector<Uuid>& ids) {
+  std::string json = "[";
+  for (const Uuid& id : ids) json += (json.size() > 1 ? ",\"" : "\"") + id.to_string() + "\"";
+  return json + "]";
+}
+
+// What may be told to whoever shows `token`: not in which stream beyond its reach an id stands.
+Error told_to(const Token* token, Error error) {
+  const bool hidden =
+      error.code == Errc::kEventIdReused && token != nullptr && !token->may_touch(category_of(error.stream));
+  if (!hidden) return error;
+  error.message = "the id stands for an event that this token does not reach";
+  error.stream.clear();
+  error.version.reset();
+  return error;
+}
+
+bool has_schema(const AppendRequest& request) {
+  return std::any_of(request.streams.begin(), request.streams.end(), [](const StreamAppend& append) {
+    return std::any_of(append.events.begin(), append.events.end(),
+                       [](const NewEvent& event) { return event.schema.value != 0; });
+  });
+}
+
+}  // namespace
+
+void AppendAttempt::start(AppendBody parsed, std::string_view body) {
+  if (auto problem = apply_schemas(parsed, parts_.registry.codecs(), parts_.policy)) {
+    return parts_.respond(problem->to_response());
+  }
+  if (has_schema(parsed.request) && !client_ids(parsed.request).empty()) body_ = body;
+  append(std::move(parsed));
+}
+
+void AppendAttempt::append(AppendBody body) {
+  // Only a failed commit needs the ids, and then the request is gone.
+  auto ids = client_ids(body.request);
+  parts_.store.append_async(std::move(body.request), [self = shared_from_this(),
+                                                      ids = std::move(ids)](Result<AppendResult> result) {
+    if (result.ok()) return self->parts_.respond(self->parts_.manner.success(*result));
+    // This thread is the store's and must not wait for it.
+    const Error& error = result.error();
+    const bool again = error.code == Errc::kEventIdReused && !self->body_.empty() &&
+                       self->parts_.registry.worker().submit([self, error] { self->try_again(error); });
+    if (!again) self->answer(error, ids);
+  });
+}
+
+void AppendAttempt::answer(const Error& error, const std::vector<Uuid>& ids) {
+  Problem problem = parts_.manner.failure(told_to(parts_.token, error));
+  if (error.code == Errc::kOutcomeUnknown) problem.with_json("eventIds", to_json(ids));
+  parts_.respond(problem.to_response());
+}
+
+void AppendAttempt::try_again(const Error& error) {
+  auto parsed = parts_.parse(body_);
+  auto* body = std::get_if<AppendBody>(&parsed);
+  if (body == nullptr || !pin_schema_of(error, *body) ||
+      apply_schemas(*body, parts_.registry.codecs(), parts_.policy, pins_)) {
+    return answer(error, {});
+  }
+  append(std::move(*body));
+}
+
+bool AppendAttempt::pin_schema_of(const Error& error, const AppendBody& body) {
+  if (!error.event_id || !error.version) return false;
+  const auto page =
+      parts_.store.read_stream(error.stream, {.from = StreamVersion{*error.version}, .limit = 1});
+  if (!page || page->events.size() != 1) return false;
+  const EventView& stored = page->events[0];
+  for (const StreamAppend& append : body.request.streams) {
+    for (const NewEvent& event : append.events) {
+      if (event.id == stored.id && event.type == stored.type) {
+        // A type is pinned once, so this ends.
+        return pins_.emplace(event.type, stored.schema).second;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace cairn::api

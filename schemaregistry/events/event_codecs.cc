@@ -1,0 +1,39 @@
+#include "schemaregistry/events/event_codecs.h"
+
+#include <mutex>
+#include <utility>
+
+namespace cairn {
+
+Result<std::shared_ptr<const EventCodec>> EventCodec::make(std::shared_ptr<const StoredSchema> schema) {
+  CAIRN_TRY(JsonEncoder encoder, JsonEncoder::make(schema->schema));
+  CAIRN_TRY(DecodePlan plan, DecodePlan::compile(schema->schema, schema->schema));
+  return std::shared_ptr<const EventCodec>(
+      new EventCodec(std::move(schema), std::move(encoder), std::move(plan)));
+}
+
+EventCodecs::Found EventCodecs::for_type(std::string_view type, std::uint32_t version) {
+  return codec_of(version == 0 ? registry_.latest(type) : registry_.version(type, version));
+}
+
+EventCodecs::Found EventCodecs::by_id(SchemaId id) {
+  if (auto codec = known(id)) return codec;
+  return codec_of(registry_.by_id(id));
+}
+
+EventCodecs::Found EventCodecs::codec_of(std::shared_ptr<const StoredSchema> schema) {
+  if (!schema) return std::shared_ptr<const EventCodec>();
+  const SchemaId id = schema->id;
+  if (auto codec = known(id)) return codec;
+  CAIRN_TRY(auto made, EventCodec::make(std::move(schema)));
+  const std::unique_lock lock(mutex_);
+  return codecs_.try_emplace(id.value, std::move(made)).first->second;
+}
+
+std::shared_ptr<const EventCodec> EventCodecs::known(SchemaId id) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = codecs_.find(id.value);
+  return found == codecs_.end() ? nullptr : found->second;
+}
+
+}  // namespace cairn
