@@ -148,7 +148,7 @@ import json, sys, avro.datafile, avro.io
 reader = avro.datafile.DataFileReader(open(sys.argv[1], 'rb'), avro.io.DatumReader())
 for record in reader:
     print(json.dumps({'stream': record['stream'], 'version': record['version'], 'id': record['id'],
-        'type': record['type'], 'metadata': json.loads(record['metadata'] or 'null'), 'tags': record['tags'],
+        'type': record['type'], 'metadata': json.loads(record['metadata'] or '{}'), 'tags': record['tags'],
         'data': dict(record['data'], blob=record['data']['blob'].decode('latin-1'))}))
 )"),
               succeeds());
@@ -166,6 +166,40 @@ for record in reader:
     }
   }
   EXPECT_EQ(count, 2'500u);
+}
+
+TEST_F(ExportTest, EventsOfAllVersionsGoIntoOneFile) {
+  const SchemaFiles schemas;
+  const RunningServer from;
+  const RunningServer to;  // knows no schema, and takes what it is given
+  const auto cairn = [](const RunningServer& server, std::vector<std::string> words) {
+    words.insert(words.end(), {"--url", server.url()});
+    const Finished done = run_cairn(words);
+    EXPECT_EQ(done.exit_code, 0) << done.output << done.errors;
+    return done;
+  };
+  const auto put = [&](const std::string& schema, const std::string& data) {
+    schemas.put("Order.avsc", schema);
+    cairn(from, {"schema", "register", "--dir", schemas.path()});
+    cairn(from, {"append", "order-1", "--type", "Order", "--data", data});
+  };
+  put(order_1(), R"({"id":"a"})");
+  put(order_2(), R"({"id":"b","total":7})");
+
+  cairn(from, {"export", "--type", "Order", "--out", file_});
+  cairn(to, {"import", file_});
+  auto orders = orders_of(to.url());
+  ASSERT_EQ(orders.size(), 2u);
+  EXPECT_EQ(orders[0]["data"], json::parse(R"({"id":"a","total":0})"));
+  EXPECT_EQ(orders[1]["data"], json::parse(R"({"id":"b","total":7})"));
+
+  const RunningServer older;
+  cairn(from, {"export", "--type", "Order", "--out", file_, "--schema-version", "1"});
+  cairn(older, {"import", file_});
+  orders = orders_of(older.url());
+  ASSERT_EQ(orders.size(), 2u);
+  EXPECT_EQ(orders[1]["data"], json::parse(R"({"id":"b"})"));
+  EXPECT_EQ(orders[1]["id"], orders_of(from.url())[1]["id"]);
 }
 
 TEST_F(ExportTest, OtherVersionsAreReadAsTheChosenOne) {

@@ -84,7 +84,7 @@ void append_envelope(std::string& to, const ExportedEvent& event, std::string_vi
   append_avro_bytes(to, event.id);
   append_avro_bytes(to, event.type);
   append_avro_bytes(to, event.recorded_at);
-  if (event.metadata == "null") {
+  if (event.metadata == "null" || event.metadata == "{}") {
     append_avro_long(to, 0);
   } else {
     append_avro_long(to, 1);

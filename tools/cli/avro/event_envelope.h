@@ -19,7 +19,7 @@ struct ExportedEvent {
   std::string recorded_at;
   int schema_version = 0;     // 0 = it has none
   std::string_view data;      // JSON
-  std::string_view metadata;  // JSON, or "null"
+  std::string_view metadata;  // JSON; "null" and "{}" are none
   std::string_view tags;      // JSON: a list of texts
 };
 
