@@ -116,7 +116,7 @@ RouteMatch Router::find(std::string_view method, std::string_view path) const {
 
 void Router::handle(RouteMatch match, HttpRequest request, Responder respond) {
   if (match.problem) {
-    respond(match.problem->to_response());
+    respond(match.problem->to_response(match.dialect));
     return;
   }
   request.parameters = std::move(match.parameters);

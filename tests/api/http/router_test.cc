@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 
 namespace cairn::api {
 namespace {
@@ -70,6 +71,45 @@ TEST_F(RouterTest, OtherMethodsAreToldWhatThereIs) {
   const auto response = ask("DELETE", "/streams/a/events");
   EXPECT_EQ(response.status, 405);
   EXPECT_THAT(response.headers, Contains(Pair("Allow", "GET, POST")));
+}
+
+// Paths of the schema registry have their own ways.
+
+class RegistryRouterTest : public RouterTest {
+ protected:
+  static Route registry_route(std::string method, std::string path) {
+    Route made = route(std::move(method), std::move(path));
+    made.dialect = Dialect::kSchemaRegistry;
+    return made;
+  }
+};
+
+TEST_F(RegistryRouterTest, ASlashAtTheEndMakesNoOtherPath) {
+  const Router router{{registry_route("GET", "/"), registry_route("GET", "/config"),
+                       registry_route("GET", "/config/{subject}"), route("GET", "/streams")}};
+  EXPECT_EQ(router.find("GET", "/").route->path, "/");
+  EXPECT_EQ(router.find("GET", "/config/").route->path, "/config");
+  EXPECT_EQ(router.find("GET", "/config/a/").route->path, "/config/{subject}");
+  EXPECT_EQ(router.find("GET", "/config//").route, nullptr);
+  EXPECT_EQ(router.find("GET", "/streams/").route, nullptr) << "elsewhere it does";
+}
+
+TEST_F(RegistryRouterTest, ProblemsAreToldInTheRegistrysWords) {
+  const Router router{{registry_route("GET", "/config"), registry_route("GET", "/config/{subject}"),
+                       route("GET", "/streams")}};
+  for (const auto& [method, path, status] :
+       {std::tuple("GET", "/config/a/b", 404), {"PUT", "/config", 405}, {"GET", "/config/%", 400}}) {
+    auto answer = std::make_shared<PendingAnswer>();
+    Router::handle(router.find(method, path), {}, Responder(answer));
+    const auto response = answer->take();
+    ASSERT_TRUE(response.has_value());
+    EXPECT_EQ(response->status, status);
+    EXPECT_EQ(response->content_type, "application/vnd.schemaregistry.v1+json");
+    const auto json = nlohmann::json::parse(response->body);
+    EXPECT_EQ(json["error_code"], status);
+    EXPECT_FALSE(json["message"].get<std::string>().empty());
+  }
+  EXPECT_EQ(router.find("GET", "/streams/a").dialect, Dialect::kProblem);
 }
 
 }  // namespace

@@ -258,5 +258,33 @@ TEST_F(AccessTest, OtherMachinesNeedTokens) {
   }
 }
 
+TEST_F(AccessTest, SchemasAreReadWithReadAndChangedWithAdmin) {
+  serve_with_tokens();
+  const std::string schema = R"({"schema":"\"string\""})";
+  for (const char* path :
+       {"/", "/subjects", "/subjects/S/versions", "/config", "/mode", "/schemas/ids/1"}) {
+    SCOPED_TRACE(path);
+    EXPECT_EQ(nobody().get(path).status, 401);
+    EXPECT_EQ(as(kWriter).get(path).status, 403);
+    EXPECT_THAT(as(kReader).get(path).status, ::testing::AnyOf(200, 404));
+  }
+  const HttpAnswer refused = as(kReader).post("/subjects/S/versions", schema);
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(refused.json().value("error_code", 0), 403) << "in the words of the registry's clients";
+  EXPECT_THAT(refused.json().value("message", ""), HasSubstr("admin"));
+  EXPECT_EQ(nobody().get("/subjects").json().value("error_code", 0), 401);
+  EXPECT_EQ(as(kReader).put("/config", R"({"compatibility":"NONE"})").status, 403);
+  EXPECT_EQ(as(kReader).put("/mode", R"({"mode":"READONLY"})").status, 403);
+  EXPECT_EQ(as(kReader).remove("/subjects/S").status, 403);
+
+  EXPECT_EQ(with_authorization("Basic " + base64("any:" + std::string(kAdmin)))
+                .post("/subjects/S/versions", schema)
+                .body,
+            R"({"id":1})");
+  EXPECT_EQ(as(kReader).post("/subjects/S", schema).status, 200) << "a lookup changes nothing";
+  EXPECT_EQ(as(kReader).post("/compatibility/subjects/S/versions/latest", schema).status, 200);
+  EXPECT_EQ(as(kAdmin).remove("/subjects/S").status, 200);
+}
+
 }  // namespace
 }  // namespace cairn::test

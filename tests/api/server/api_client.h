@@ -92,6 +92,11 @@ class ApiClient {
                   const std::string& content_type = "application/json") {
     return from(client_.Post(path, with({}), body, content_type));
   }
+  HttpAnswer put(const std::string& path, const std::string& body,
+                 const std::string& content_type = "application/json") {
+    return from(client_.Put(path, with({}), body, content_type));
+  }
+  HttpAnswer remove(const std::string& path) { return from(client_.Delete(path, with({}))); }
 
   // Events to a stream whose name needs no percent signs.
   HttpAnswer append(const std::string& stream, const std::vector<std::string>& events,
