@@ -86,6 +86,14 @@ class Client::Connection {
     return answer(http_->Post(url_.prefix + path, headers_, body, "application/json"));
   }
 
+  Result<Answer> put_json(const std::string& path, const std::string& body) {
+    return answer(http_->Put(url_.prefix + path, headers_, body, "application/json"));
+  }
+
+  Result<Answer> remove(const std::string& path) {
+    return answer(http_->Delete(url_.prefix + path, headers_));
+  }
+
   Result<Answer> get_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
     Answer answer;
     LineSplitter splitter;
@@ -156,6 +164,10 @@ Result<Answer> Client::get(const std::string& path) { return connection_->get(pa
 Result<Answer> Client::post_json(const std::string& path, const std::string& body) {
   return connection_->post_json(path, body);
 }
+Result<Answer> Client::put_json(const std::string& path, const std::string& body) {
+  return connection_->put_json(path, body);
+}
+Result<Answer> Client::remove(const std::string& path) { return connection_->remove(path); }
 Result<Answer> Client::get_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
   return connection_->get_lines(path, headers, on_line);
 }

@@ -52,6 +52,8 @@ class Client {
   // `path` begins with / and is encoded (server_url.h), with its query.
   Result<Answer> get(const std::string& path);
   Result<Answer> post_json(const std::string& path, const std::string& body);
+  Result<Answer> put_json(const std::string& path, const std::string& body);
+  Result<Answer> remove(const std::string& path);  // DELETE
 
   // Gives out the body of a 2xx answer line by line as it comes, and returns when it ends or the callback
   // stops it. Any other answer is returned with its body.

@@ -105,6 +105,13 @@ TEST_F(CompletionTest, WordsAreCompletedWhereTheyStand) {
   EXPECT_THAT(offered({"cairn", "read", "--from", "-"}), IsEmpty());
   EXPECT_THAT(offered({"cairn", "import", folder_.path().string() + "/"}), ElementsAre(path_.string()));
   EXPECT_THAT(offered({"cairn", "completion", "z"}), ElementsAre("zsh"));
+  EXPECT_THAT(offered({"cairn", "schema", "c"}), ElementsAre("check", "config"));
+  EXPECT_THAT(offered({"cairn", "schema", "check", "--format", "g"}), ElementsAre("github"));
+  EXPECT_THAT(offered({"cairn", "schema", "check", "--level", "FO"}),
+              ElementsAre("FORWARD", "FORWARD_TRANSITIVE"));
+  EXPECT_THAT(offered({"cairn", "schema", "check", "--dir", folder_.path().string() + "/"}),
+              ElementsAre(path_.string()));
+  EXPECT_THAT(offered({"cairn", "export", "--o"}), ElementsAre("--out"));
 }
 
 TEST_F(CompletionTest, ZshIsGivenMeanings) {

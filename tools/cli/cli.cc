@@ -8,9 +8,11 @@
 #include "tools/cli/bench_command.h"
 #include "tools/cli/completion_command.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/export_command.h"
 #include "tools/cli/failure_report.h"
 #include "tools/cli/import_command.h"
 #include "tools/cli/read_command.h"
+#include "tools/cli/schema/schema_commands.h"
 #include "tools/cli/serve_command.h"
 #include "tools/cli/token_command.h"
 #include "tools/cli/unknown_command.h"
@@ -39,6 +41,8 @@ int parse_and_run(int argc, char** argv, const std::string& version) {
   add_append_command(app, exit_code);
   add_read_command(app, exit_code);
   add_import_command(app, exit_code);
+  add_export_command(app, exit_code);
+  add_schema_commands(app, exit_code);
   add_verify_command(app, exit_code);
   add_token_command(app, exit_code);
   add_bench_command(app, exit_code);

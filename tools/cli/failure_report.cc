@@ -14,6 +14,7 @@ using nlohmann::json;
 
 constexpr std::size_t kForeignTextMax = 300;
 constexpr std::size_t kFaultsShownMax = 10;
+constexpr char kTokenHint[] = "\n  A token goes into the variable CAIRN_TOKEN, or a file for --token-file.";
 
 // "" when there is no such text.
 std::string text_in(const json& object, const char* field) {
@@ -46,6 +47,16 @@ json problem_in(const api::Answer& answer) {
   return problem.is_object() && problem.contains("title") ? problem : json();
 }
 
+// Schema registries have a form of their own: {"error_code": 40401, "message": "…"}. "" when it is not that.
+std::string registry_refusal(const api::Answer& answer) {
+  const json body = json::parse(answer.body, nullptr, false);
+  if (!body.is_object() || !body.value("error_code", json()).is_number_integer()) return "";
+  const std::string message = text_in(body, "message");
+  if (message.empty()) return "";
+  return on_one_line(message) + " (" + std::to_string(answer.status) + " " + dump(body["error_code"]) + ")" +
+         (answer.status == 401 ? kTokenHint : "");
+}
+
 }  // namespace
 
 int report_usage(const std::string& message) {
@@ -58,6 +69,19 @@ int report_unreachable(const Error& error) {
   return kExitUnreachable;
 }
 
+int report_failure(const Error& error) {
+  std::cerr << "cairn: " << error.message << '\n';
+  switch (error.code) {
+    case Errc::kIo:
+    case Errc::kOutcomeUnknown:
+      return kExitUnreachable;
+    case Errc::kInvalidArgument:
+      return kExitUsage;
+    default:
+      return kExitNo;
+  }
+}
+
 std::string problem_slug(const api::Answer& answer) {
   const std::string type = text_in(problem_in(answer), "type");
   return type.substr(type.rfind('/') + 1);
@@ -66,6 +90,7 @@ std::string problem_slug(const api::Answer& answer) {
 std::string refusal_text(const api::Answer& answer) {
   const json problem = problem_in(answer);
   if (problem.is_null()) {
+    if (const std::string registry = registry_refusal(answer); !registry.empty()) return registry;
     return "the server answered " + std::to_string(answer.status) + ": " +
            shortened(answer.body, kForeignTextMax);
   }
@@ -73,9 +98,7 @@ std::string refusal_text(const api::Answer& answer) {
   if (reason.empty()) reason = text_in(problem, "title");
   std::string text = on_one_line(reason) + " (" + std::to_string(answer.status) + " " +
                      on_one_line(problem_slug(answer)) + ")" + faults_text(problem);
-  if (answer.status == 401)
-    text += "\n  A token goes into the variable CAIRN_TOKEN, or a file for --token-file.";
-  return text;
+  return answer.status == 401 ? text + kTokenHint : text;
 }
 
 int report_refusal(const api::Answer& answer, bool json) {

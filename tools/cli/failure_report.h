@@ -13,6 +13,10 @@ int report_usage(const std::string& message);
 // Says on stderr that there was no answer; returns kExitUnreachable.
 int report_unreachable(const Error& error);
 
+// Says on stderr what failed, and returns the exit code it deserves: kExitUnreachable when there was no
+// answer (the errors of api::Client), kExitUsage for kInvalidArgument, kExitNo for all others.
+int report_failure(const Error& error);
+
 // Why a server refused, as people read it: what it says itself, and what it found wrong where.
 // "version 4 of order-1 is not the one expected (409 wrong-version)"
 std::string refusal_text(const api::Answer& answer);

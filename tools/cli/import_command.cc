@@ -17,6 +17,7 @@
 #include "api/client/line_splitter.h"
 #include "eventstore/base/file.h"
 #include "eventstore/base/limits.h"
+#include "tools/cli/avro/avro_event_file.h"
 #include "tools/cli/event_text.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/failure_report.h"
@@ -87,6 +88,7 @@ class ImportRun {
 // How far the reading is. The size of a pipe is not known.
 class ImportProgress {
  public:
+  ImportProgress() = default;
   explicit ImportProgress(int file) {
     struct stat facts {};
     if (::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)) {
@@ -133,9 +135,24 @@ Status read_lines(int file, const std::string& name, ImportRun& run) {
   return {};
 }
 
-std::string lines_text(const ImportFailure& failure) {
-  if (failure.first_line == failure.last_line) return "line " + std::to_string(failure.first_line);
-  return "lines " + std::to_string(failure.first_line) + " to " + std::to_string(failure.last_line);
+// The same for an .avro file, in which every record is a line.
+Status read_records(const std::string& path, ImportRun& run) {
+  CAIRN_TRY(AvroEventFile file, AvroEventFile::open(path));
+  ImportProgress progress;
+  std::string line;
+  for (;;) {
+    CAIRN_TRY(const bool more, file.next(line));
+    if (!more) break;
+    if (!run.take(line)) return {};
+    progress.update(0, run.counts());
+  }
+  run.finish();
+  return {};
+}
+
+std::string lines_text(const ImportFailure& failure, const std::string& line) {
+  if (failure.first_line == failure.last_line) return line + " " + std::to_string(failure.first_line);
+  return line + "s " + std::to_string(failure.first_line) + " to " + std::to_string(failure.last_line);
 }
 
 void print_summary(const ImportArguments& arguments, const ImportRun& run) {
@@ -169,15 +186,18 @@ int run_import(const ImportArguments& arguments) {
 
   ImportRun run(*client, arguments);
   const std::string name = from_stdin ? "stdin" : arguments.file;
-  const Status read = read_lines(opened ? opened->descriptor() : STDIN_FILENO, name, run);
+  const bool is_avro = !from_stdin && is_avro_file(arguments.file);
+  const Status read = is_avro ? read_records(arguments.file, run)
+                              : read_lines(opened ? opened->descriptor() : STDIN_FILENO, name, run);
   if (!read) run.fail({run.lines() + 1, run.lines() + 1, read.error().message});
   if (!run.failure() || arguments.server.json) print_summary(arguments, run);
   if (!run.failure()) return kExitOk;
 
   const ImportFailure& failure = *run.failure();
-  std::cerr << "cairn: " << name << ", " << lines_text(failure) << ": " << failure.reason << '\n';
+  const std::string line = is_avro ? "record" : "line";
+  std::cerr << "cairn: " << name << ", " << lines_text(failure, line) << ": " << failure.reason << '\n';
   if (run.first_open_line() > 1) {
-    std::cerr << "What stands before line " << run.first_open_line()
+    std::cerr << "What stands before " << line << ' ' << run.first_open_line()
               << " is stored; the same import again will pass over it.\n";
   } else {
     std::cerr << "Nothing was imported.\n";
@@ -198,13 +218,15 @@ std::string check_batch(const std::string& text) {
 void add_import_command(CLI::App& app, int& exit_code) {
   CLI::App& command = *app.add_subcommand("import", "Append many events from a file");
   command.footer(
-      "\nEach line is a JSON object with stream, type and data, and perhaps id, metadata and tags; what "
-      "`cairn read\n"
-      "--json` prints will do. Numbers keep their digits. An import that broke off can be run again: what "
-      "is\n"
-      "stored is passed over, for ever with --expect 0, and otherwise as long as the server remembers ids.\n"
+      "\nEach line is a JSON object with stream, type and data, and perhaps id, metadata and tags; what\n"
+      "`cairn read --json` prints will do, and so will an .avro file that `cairn export` wrote. Numbers "
+      "keep\n"
+      "their digits. An import that broke off can be run again: what is stored is passed over, for ever "
+      "with\n"
+      "--expect 0, and otherwise as long as the server remembers ids.\n"
       "\nExamples:\n"
       "  cairn import orders.ndjson\n"
+      "  cairn import orders.avro                               what `cairn export` wrote\n"
       "  cairn import orders.ndjson --expect 0                  only into streams that do not exist yet\n"
       "  cairn read --all --json --shape stored --url http://old:7878 | cairn import - --keep-order");
   auto arguments = std::make_shared<ImportArguments>();

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace cairn::test {
+
+// Debian's own, which its python3-… packages are for; another one may stand before it in PATH.
+inline constexpr char kDebianPython[] = "/usr/bin/python3";
+
+inline bool debian_python_has(const std::string& module) {
+  return std::system((kDebianPython + std::string(" -c 'import ") + module + "' 2>/dev/null").c_str()) == 0;
+}
+
+}  // namespace cairn::test

@@ -1,0 +1,125 @@
+#include "tools/cli/schema/check_output.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "tools/cli/cell_text.h"
+#include "tools/cli/schema/github_annotation.h"
+#include "tools/cli/terminal.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string version_text(const CheckedSchema& schema) {
+  if (!schema.version || *schema.version == 0) return "";
+  return "version " + std::to_string(*schema.version);
+}
+
+// "incompatible with version 2 (BACKWARD)"
+std::string verdict_text(const CheckedSchema& schema) {
+  std::string text(to_string(schema.verdict));
+  if (schema.verdict != Verdict::kIncompatible) return text;
+  if (const std::string version = version_text(schema); !version.empty()) text += " with " + version;
+  if (!schema.level.empty()) text += " (" + schema.level + ")";
+  return text;
+}
+
+std::string summary(const CheckOutput& output) {
+  std::string text =
+      std::to_string(output.schemas.size()) + (output.schemas.size() == 1 ? " schema" : " schemas");
+  for (const Verdict verdict : {Verdict::kNew, Verdict::kUnchanged, Verdict::kCompatible,
+                                Verdict::kIncompatible, Verdict::kInvalid}) {
+    const auto count = std::count_if(output.schemas.begin(), output.schemas.end(),
+                                     [=](const CheckedSchema& schema) { return schema.verdict == verdict; });
+    if (count == 0) continue;
+    text += text.find(':') == std::string::npos ? ": " : ", ";
+    text += std::to_string(count) + " " + std::string(to_string(verdict));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::size_t CheckOutput::refused() const {
+  return static_cast<std::size_t>(
+      std::count_if(schemas.begin(), schemas.end(),
+                    [](const CheckedSchema& schema) { return is_refused(schema.verdict); }));
+}
+
+Result<CheckOutput> check_all(const SchemaFolder& folder, SchemaHistory& history) {
+  CheckOutput output{.schemas = {}, .notes = folder.notes};
+  SchemaChecker checker(history);
+  for (const SchemaFile& file : folder.files) {
+    CAIRN_TRY(CheckedSchema checked, checker.check(file));
+    output.schemas.push_back(std::move(checked));
+  }
+  return output;
+}
+
+std::string as_table(const CheckOutput& output, bool colour) {
+  std::vector<std::vector<std::string>> rows = {{"SUBJECT", "FILE", "VERDICT"}};
+  for (const CheckedSchema& schema : output.schemas) {
+    std::string verdict = verdict_text(schema);
+    if (schema.verdict == Verdict::kUnchanged && schema.version.value_or(0) > 0) {
+      verdict += ", " + version_text(schema);
+    }
+    rows.push_back({schema.subject, schema.path, std::move(verdict)});
+  }
+  std::string text = table_text(rows);
+  for (const CheckedSchema& schema : output.schemas) {
+    if (!is_refused(schema.verdict)) continue;
+    text += "\n" + coloured(on_one_line(schema.path + " is " + verdict_text(schema)), Colour::kRed, colour) +
+            "\n";
+    for (const CompatibilityReason& reason : schema.reasons) {
+      text += "  " + on_one_line(reason_text(reason)) + "\n";
+    }
+  }
+  const bool good = output.refused() == 0;
+  return text + "\n" + coloured(summary(output), good ? Colour::kGreen : Colour::kRed, colour) + "\n";
+}
+
+std::string as_json(const CheckOutput& output) {
+  ordered_json schemas = ordered_json::array();
+  for (const CheckedSchema& schema : output.schemas) {
+    ordered_json reasons = ordered_json::array();
+    for (const CompatibilityReason& reason : schema.reasons) {
+      reasons.push_back({{"kind", reason.kind}, {"path", reason.path}, {"message", reason.text}});
+    }
+    ordered_json entry = {
+        {"subject", schema.subject}, {"file", schema.path}, {"verdict", to_string(schema.verdict)}};
+    entry["version"] = schema.version.value_or(0) > 0 ? ordered_json(*schema.version) : ordered_json();
+    entry["level"] = schema.level.empty() ? ordered_json() : ordered_json(schema.level);
+    entry["reasons"] = std::move(reasons);
+    schemas.push_back(std::move(entry));
+  }
+  const ordered_json all = {
+      {"schemas", std::move(schemas)}, {"notes", output.notes}, {"refused", output.refused()}};
+  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string as_github(const CheckOutput& output) {
+  std::string text;
+  for (const CheckedSchema& schema : output.schemas) {
+    if (!is_refused(schema.verdict)) {
+      // The verdict comes first: a line that began with a foreign text could be taken for a command.
+      text += on_one_line(verdict_text(schema) + ": " + schema.subject + " (" + schema.path + ")") + "\n";
+      continue;
+    }
+    std::string reasons;
+    for (const CompatibilityReason& reason : schema.reasons) {
+      reasons += (reasons.empty() ? "" : "\n") + reason_text(reason);
+    }
+    text += github_annotation(
+        "error",
+        {{"file", schema.path}, {"line", "1"}, {"title", schema.subject + " is " + verdict_text(schema)}},
+        reasons);
+  }
+  for (const std::string& note : output.notes) text += github_annotation("warning", {}, note);
+  return text + summary(output) + "\n";
+}
+
+}  // namespace cairn::cli

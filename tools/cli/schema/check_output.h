@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/cli/schema/schema_checker.h"
+#include "tools/cli/schema/schema_folder.h"
+
+namespace cairn::cli {
+
+// The verdicts of a check. The functions below make each a whole output of it.
+struct CheckOutput {
+  std::vector<CheckedSchema> schemas;
+  std::vector<std::string> notes;
+
+  std::size_t refused() const;
+};
+
+// Judges all files of a folder in their order. An error says that the history could not be asked.
+Result<CheckOutput> check_all(const SchemaFolder& folder, SchemaHistory& history);
+
+// For people: a table, then the reasons, then the sum.
+std::string as_table(const CheckOutput& output, bool colour);
+
+// For programs: {"schemas":[{"subject","file","verdict","version","level","reasons":[{"kind","path",
+// "message"}]}],"notes":[…],"refused":N}; version and level may be null.
+std::string as_json(const CheckOutput& output);
+
+// For a workflow of GitHub Actions: an error that is shown at the file for each refused schema, a warning for
+// each note, and a plain line for all others.
+std::string as_github(const CheckOutput& output);
+
+}  // namespace cairn::cli

@@ -1,0 +1,105 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tools/cli/cell_text.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
+#include "tools/cli/schema/check_output.h"
+#include "tools/cli/schema/folder_history.h"
+#include "tools/cli/schema/level_names.h"
+#include "tools/cli/schema/registry_client.h"
+#include "tools/cli/schema/schema_commands.h"
+#include "tools/cli/schema/schema_source.h"
+#include "tools/cli/schema/server_history.h"
+#include "tools/cli/server_options.h"
+#include "tools/cli/terminal.h"
+
+namespace cairn::cli {
+
+namespace {
+
+struct CheckArguments {
+  ServerOptions server;
+  SchemaSource source;
+  std::string against;
+  std::string level;
+  std::string format = "table";
+};
+
+Result<CheckOutput> check_with_folder(const SchemaFolder& folder, const CheckArguments& arguments) {
+  const auto level = *parse_compatibility_level(arguments.level.empty() ? "BACKWARD" : arguments.level);
+  auto history = FolderHistory::open(arguments.against, level);
+  if (!history) return make_error(history.error().code, "--against: " + history.error().message);
+  return check_all(folder, *history);
+}
+
+Result<CheckOutput> check_with_server(const SchemaFolder& folder, const CheckArguments& arguments) {
+  if (!arguments.level.empty()) {
+    return make_error(Errc::kInvalidArgument,
+                      "--level goes with --against; a server has levels of its own (cairn schema config)");
+  }
+  CAIRN_TRY(api::Client client, make_client(arguments.server));
+  RegistryClient registry(client);
+  ServerHistory history(registry);
+  return check_all(folder, history);
+}
+
+int run_check(const CheckArguments& arguments) {
+  const auto folder = read_schema_source(arguments.source);
+  if (!folder) return report_failure(folder.error());
+  const auto output = arguments.against.empty() ? check_with_server(*folder, arguments)
+                                                : check_with_folder(*folder, arguments);
+  if (!output) return report_failure(output.error());
+  if (arguments.server.json || arguments.format == "json") {
+    std::cout << as_json(*output);
+  } else if (arguments.format == "github") {
+    std::cout << as_github(*output);
+  } else {
+    std::cout << as_table(*output, wants_colour(STDOUT_FILENO));
+    for (const std::string& note : output->notes) std::cerr << "note: " << on_one_line(note) << '\n';
+  }
+  return output->refused() == 0 ? kExitOk : kExitNo;
+}
+
+}  // namespace
+
+void add_schema_check_command(CLI::App& schema, int& exit_code) {
+  CLI::App& command =
+      *schema.add_subcommand("check", "Say whether schemas may be registered, and change nothing");
+  command.footer(
+      "\nEach file is new, unchanged, compatible, incompatible (with all reasons and where in the schema), "
+      "or\n"
+      "invalid. It is compared with what the server has, or with a folder of earlier versions (--against), "
+      "and\n"
+      "where a subject has several files with those before it. Exit code 1 when a file is refused.\n"
+      "Subject.refs.json beside Subject.avsc names the schemas it refers to:\n"
+      "  [{\"name\": \"shop.Money\", \"subject\": \"Money\", \"version\": 1}]\n"
+      "\nExamples:\n"
+      "  cairn schema check OrderPlaced schemas/OrderPlaced.avsc\n"
+      "  cairn schema check --dir schemas/ --format github      in a workflow of GitHub Actions\n"
+      "  cairn schema check --dir schemas/ --against ../released/schemas --level FULL_TRANSITIVE");
+  auto arguments = std::make_shared<CheckArguments>();
+  add_schema_source(command, arguments->source);
+  command
+      .add_option("--against", arguments->against,
+                  "Ask no server, but compare with the schemas in this folder")
+      ->type_name("DIR");
+  command
+      .add_option("--level", arguments->level, "With --against: what must go with what (default BACKWARD)")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember(level_names(), CLI::ignore_case));
+  command
+      .add_option("--format", arguments->format, "table, json, or github for the annotations of a workflow")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"table", "json", "github"}))
+      ->capture_default_str();
+  add_server_options(command, arguments->server);
+  command.callback([arguments, &exit_code] { exit_code = run_check(*arguments); });
+}
+
+}  // namespace cairn::cli

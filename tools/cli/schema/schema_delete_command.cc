@@ -1,0 +1,77 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/cli/cell_text.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
+#include "tools/cli/schema/registry_client.h"
+#include "tools/cli/schema/schema_commands.h"
+#include "tools/cli/schema/version_argument.h"
+#include "tools/cli/server_options.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct DeleteArguments {
+  ServerOptions server;
+  std::string subject;
+  std::string version;
+  bool permanent = false;
+};
+
+int run_delete(const DeleteArguments& arguments) {
+  auto client = make_client(arguments.server);
+  if (!client) return report_usage(client.error().message);
+  RegistryClient registry(*client);
+  const auto deleted = registry.remove(
+      arguments.subject, arguments.version,
+      arguments.permanent ? RegistryClient::Lasting::kForEver : RegistryClient::Lasting::kHidden);
+  if (!deleted) return report_failure(deleted.error());
+  if (arguments.server.json) {
+    const ordered_json json = {
+        {"subject", arguments.subject}, {"versions", *deleted}, {"permanent", arguments.permanent}};
+    std::cout << json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    return kExitOk;
+  }
+  std::string versions;
+  for (const int version : *deleted) versions += (versions.empty() ? "" : ", ") + std::to_string(version);
+  std::cout << on_one_line(arguments.subject) << (deleted->size() == 1 ? ": version " : ": versions ")
+            << versions << (deleted->size() == 1 ? " is" : " are")
+            << (arguments.permanent ? " deleted for ever" : " deleted") << '\n';
+  if (!arguments.permanent) {
+    std::cerr
+        << "What was written with it can still be read. To delete it for ever: the same with --permanent.\n";
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_schema_delete_command(CLI::App& schema, int& exit_code) {
+  CLI::App& command =
+      *schema.add_subcommand("delete", "Delete a version, or a subject with all its versions");
+  command.footer(
+      "\nA deleted version is not listed and no longer compared with, but keeps its id, and what was written "
+      "with\n"
+      "it can be read. --permanent, which only takes what is deleted already, takes the schema away as "
+      "well.\n"
+      "\nExamples:\n"
+      "  cairn schema delete OrderPlaced 3\n"
+      "  cairn schema delete OrderPlaced && cairn schema delete OrderPlaced --permanent");
+  auto arguments = std::make_shared<DeleteArguments>();
+  command.add_option("subject", arguments->subject, "The subject")->type_name("SUBJECT")->required();
+  command.add_option("version", arguments->version, "Only this version, or 'latest'")
+      ->type_name("VERSION")
+      ->check(CLI::Validator(check_version_argument, ""));
+  command.add_flag("--permanent", arguments->permanent, "For ever");
+  add_server_options(command, arguments->server);
+  command.callback([arguments, &exit_code] { exit_code = run_delete(*arguments); });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,142 @@
+#include "tools/cli/schema/schema_folder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+namespace cairn::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSchemaEnding = ".avsc";
+
+Error wrong(std::string message) { return make_error(Errc::kInvalidArgument, std::move(message)); }
+
+std::string shown(const fs::path& path) { return path.lexically_normal().string(); }
+
+// Sorted, so that the same folder gives the same answer on every machine.
+Result<std::vector<fs::path>> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (!at->path().filename().string().starts_with('.')) entries.push_back(at->path());
+  }
+  if (error) return wrong(shown(folder) + ": " + error.message());
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+// The version a file like 2.avsc is for.
+std::optional<int> number_of(const fs::path& path) {
+  const std::string stem = path.stem().string();
+  int number = 0;
+  const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
+  const bool is_number = error == std::errc() && end == stem.data() + stem.size() && number > 0;
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+bool holds_schemas(const fs::path& folder) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() == kSchemaEnding) return true;
+  }
+  return false;
+}
+
+class FolderReader {
+ public:
+  Status read(const fs::path& folder) {
+    CAIRN_TRY(const auto entries, entries_of(folder));
+    for (const fs::path& entry : entries) {
+      if (is_folder(entry)) {
+        CAIRN_CHECK(read_subject_folder(entry));
+      } else if (entry.extension() == kSchemaEnding) {
+        CAIRN_CHECK(add(entry.stem().string(), 0, entry));
+      }
+    }
+    if (subjects_.empty()) {
+      return wrong(shown(folder) + " holds no schemas: no Subject.avsc, and no Subject/1.avsc");
+    }
+    return {};
+  }
+
+  SchemaFolder take() && {
+    for (auto& [subject, files] : subjects_) {
+      note_gaps(files);
+      for (auto& [number, file] : files) folder_.files.push_back(std::move(file));
+    }
+    return std::move(folder_);
+  }
+
+ private:
+  Status read_subject_folder(const fs::path& folder) {
+    CAIRN_TRY(const auto entries, entries_of(folder));
+    for (const fs::path& entry : entries) {
+      if (is_folder(entry)) {
+        if (holds_schemas(entry)) {
+          return wrong(shown(entry) + " holds schemas, but is too deep: they go into " + shown(folder) +
+                       "/1.avsc and so on");
+        }
+      } else if (entry.extension() == kSchemaEnding) {
+        const auto number = number_of(entry);
+        if (!number) return wrong(shown(entry) + ": the name must be the number of a version, as in 1.avsc");
+        CAIRN_CHECK(add(folder.filename().string(), *number, entry));
+      } else if (entry.extension() == ".lua") {
+        folder_.notes.push_back(shown(entry) + " is left alone: this release runs no upcasters");
+      }
+    }
+    return {};
+  }
+
+  Status add(const std::string& subject, int number, const fs::path& path) {
+    CAIRN_TRY(SchemaFile file, read_schema_file(subject, number, path));
+    auto& files = subjects_[subject];
+    const auto clash = std::find_if(files.begin(), files.end(), [&](const auto& other) {
+      return other.first == number || other.first == 0 || number == 0;
+    });
+    if (clash != files.end()) {
+      return wrong("subject " + subject + " has two files: " + clash->second.path + " and " + file.path);
+    }
+    files.emplace(number, std::move(file));
+    return {};
+  }
+
+  void note_gaps(const std::map<int, SchemaFile>& files) {
+    int expected = 1;
+    for (const auto& [number, file] : files) {
+      if (number == 0) return;
+      if (number > expected) {
+        const std::string first = std::to_string(expected) + ".avsc";
+        const std::string last = std::to_string(number - 1) + ".avsc";
+        folder_.notes.push_back(
+            file.path + ": " +
+            (first == last ? first + " is missing" : first + " to " + last + " are missing") + " before it");
+      }
+      expected = number + 1;
+    }
+  }
+
+  std::map<std::string, std::map<int, SchemaFile>> subjects_;
+  SchemaFolder folder_;
+};
+
+}  // namespace
+
+Result<SchemaFolder> read_schema_folder(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) return wrong("there is no folder " + shown(folder));
+  if (!is_folder(folder)) return wrong(shown(folder) + " is not a folder");
+  FolderReader reader;
+  CAIRN_CHECK(reader.read(folder));
+  return std::move(reader).take();
+}
+
+}  // namespace cairn::cli
