@@ -36,7 +36,8 @@ HttpResponse to_response(RegistryResult<std::string> result, const char* type) {
   if (error.status >= 500) spdlog::error("The schema registry failed: {}", error.message);
   response.status = error.status;
   response.body = R"({"error_code":)" + std::to_string(error.code) + R"(,"message":)";
-  append_json_string(response.body, error.message);
+  // What broke may hold paths and payloads.
+  append_json_string(response.body, error.status == 500 ? "The server's log has the reason." : error.message);
   response.body += '}';
   if (error.status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;

@@ -1,11 +1,19 @@
 // The program is built for any x86-64 processor; only this file uses what newer ones have.
 #if defined(__x86_64__)
+#ifndef __clang__
 #pragma GCC target("avx2")
+#endif
 #include <immintrin.h>
 #define XXH_VECTOR XXH_AVX2
 #endif
+#if defined(__clang__) && defined(__x86_64__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#endif
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+#if defined(__clang__) && defined(__x86_64__)
+#pragma clang attribute pop
+#endif
 
 #include "eventstore/base/checksum_avx2.h"
 
@@ -20,7 +28,11 @@ bool has_avx2() {
 #endif
 }
 
-std::uint64_t checksum64_avx2(const void* data, std::size_t size, std::uint64_t seed) {
+#if defined(__clang__) && defined(__x86_64__)
+__attribute__((target("avx2")))
+#endif
+std::uint64_t
+checksum64_avx2(const void* data, std::size_t size, std::uint64_t seed) {
   return XXH3_64bits_withSeed(data, size, seed);
 }
 

@@ -6,6 +6,7 @@
 namespace cairn {
 
 struct JsonEncoder::Program {
+  explicit Program(EncodeProgram compiled) : program(std::move(compiled)) {}
   EncodeProgram program;
 };
 

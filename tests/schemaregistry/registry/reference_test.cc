@@ -94,6 +94,17 @@ TEST_F(ReferenceTest, WhatIsReferredToStays) {
   EXPECT_THAT(hard_delete("Money"), is_taken());
 }
 
+TEST_F(ReferenceTest, AHiddenVersionThatIsReferredToIsNotReplaced) {
+  registered("Money", kMoney);
+  registered("Line", kLine, {refers("shop.Money", "Money", 1)});
+  EXPECT_THAT(soft_delete("Line"), is_taken());
+  EXPECT_THAT(soft_delete("Money"), is_taken());
+  EXPECT_EQ(registered("Money", kMoney), 1u);
+  EXPECT_EQ(versions("Money", Shown::kAll), (Numbers{1, 2}));
+  restart();
+  EXPECT_EQ(find("Line", 1, Deleted::kIncluded)->schema->referenced.at(0)->id, SchemaId{1});
+}
+
 TEST_F(ReferenceTest, ReferencesWithinASubjectDoNotHoldItBack) {
   EXPECT_THAT(registry().set_config("Shop", {.compatibility = CompatibilityLevel::kNone, .normalize = {}}),
               is_taken());
