@@ -48,7 +48,18 @@ class AvroBytes {
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
   void go_to(const char* place) { at_ = place; }
 
-  bool take_long(std::int64_t& value) {
+  // Most lengths and many numbers have one byte.
+  [[gnu::always_inline]] bool take_long(std::int64_t& value) {
+    if (at_ != end_ && static_cast<signed char>(*at_) >= 0) [[likely]] {
+      const auto bits = static_cast<unsigned char>(*at_++);
+      value = (bits >> 1) ^ -static_cast<std::int64_t>(bits & 1);
+      return true;
+    }
+    return take_long_long(value);
+  }
+
+  // Of any length.
+  bool take_long_long(std::int64_t& value) {
     std::uint64_t bits = 0;
     for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
       const auto byte = static_cast<unsigned char>(*at_++);

@@ -31,6 +31,10 @@ std::string pointer_part(std::string_view name) {
   return part;
 }
 
+bool has_parts(SchemaKind kind) {
+  return kind == SchemaKind::kRecord || kind == SchemaKind::kArray || kind == SchemaKind::kMap;
+}
+
 // Whether the names of an object are those of a record: each a field, and none missing that has no default.
 bool has_shape_of(const EncodeNode& node, const std::vector<std::string>& names) {
   if (node.type->kind == SchemaKind::kMap) return true;
@@ -63,7 +67,7 @@ void EncodeRun::value(const EncodeNode& node, JsonCursor& json, const Place& pla
   if (steps_left_ == 0)
     return fault(place, "data whose unions can be told apart in fewer tries", json.take_raw());
   --steps_left_;
-  if (place.depth > kDataDepthMax) {
+  if (place.depth >= kDataDepthMax && has_parts(node.type->kind)) {
     return fault(place, "at most " + std::to_string(kDataDepthMax) + " levels", json.take_raw());
   }
   const JsonKind kind = json.kind();
@@ -301,7 +305,7 @@ void EncodeRun::one_of_objects(const EncodeNode& node, JsonCursor& json, const P
   if (style_ == UnionStyle::kPlainOrTagged && names.size() == 1) {
     const int tagged = node.form->branch_of(names.front());
     if (tagged >= 0) {
-      const Place here = place.member(names.front());
+      const Place here = place.tagged(names.front());
       if (objects.empty()) return branch(node, tagged, first_value, here);
       if (try_branch(node, tagged, first_value, here)) return;
     }

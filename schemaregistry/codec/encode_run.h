@@ -32,9 +32,11 @@ class EncodeRun {
     std::string_view name;
     std::size_t index = 0;
     bool is_index = false;
-    std::size_t depth = 0;
+    std::size_t depth = 0;  // how many records, arrays and maps are around
 
     Place member(std::string_view its_name) const { return {this, its_name, 0, false, depth + 1}; }
+    // The value under a type's name is no deeper than without it: Avro's bytes do not have the name.
+    Place tagged(std::string_view tag) const { return {this, tag, 0, false, depth}; }
     Place element(std::size_t its_index) const { return {this, {}, its_index, true, depth + 1}; }
   };
   // Where in the output a record's field came to stand.

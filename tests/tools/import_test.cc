@@ -83,7 +83,20 @@ TEST_F(ImportTest, StdinIsAFileTooAndTheLastLineNeedsNoEnd) {
   const Finished done = run_cairn({"import", "-", "--url", server_->url(), "--json"},
                                   {.input = content.substr(0, content.size() - 1)});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
-  EXPECT_EQ(json::parse(done.output), json({{"lines", 2}, {"appended", 2}, {"alreadyApplied", 0}}));
+  EXPECT_EQ(json::parse(done.output),
+            json({{"lines", 2}, {"appended", 2}, {"alreadyApplied", 0}, {"passedOver", 0}}));
+}
+
+// As a whole log has them; each store keeps its own.
+TEST_F(ImportTest, CairnsOwnStreamsArePassedOver) {
+  script({stored(2)});
+  const std::string own =
+      R"({"position":1,"stream":"$schemas","version":1,"type":"SchemaRegistered","data":{}})"
+      "\n";
+  const Finished done = import(own + line(1) + own + line(2));
+  EXPECT_EQ(done.exit_code, 0) << done.errors;
+  EXPECT_EQ(done.output, "2 events imported, 2 of Cairn's own streams ($…) passed over\n");
+  EXPECT_EQ(data(0), json({1, 2}));
 }
 
 TEST_F(ImportTest, AgainIsTheSameRequestAndIsPassedOver) {

@@ -17,6 +17,7 @@
 #include "api/client/line_splitter.h"
 #include "eventstore/base/file.h"
 #include "eventstore/base/limits.h"
+#include "eventstore/types.h"
 #include "tools/cli/avro/avro_event_file.h"
 #include "tools/cli/event_text.h"
 #include "tools/cli/exit_code.h"
@@ -51,6 +52,10 @@ class ImportRun {
     if (line.find_first_not_of(" \t") == std::string_view::npos) return true;
     auto parsed = parse_import_line(line, lines_);
     if (!parsed) return fail({lines_, lines_, parsed.error().message});
+    if (is_system_stream(parsed->stream)) {
+      ++passed_over_;  // A whole log has Cairn's own streams in it, and each store keeps its own.
+      return true;
+    }
     if (!batch_.has_room_for(*parsed) && !send()) return false;
     batch_.add(*parsed, lines_);
     return true;
@@ -65,6 +70,7 @@ class ImportRun {
   }
 
   std::uint64_t lines() const { return lines_; }
+  std::uint64_t passed_over() const { return passed_over_; }
   const ImportCounts& counts() const { return importer_.counts(); }
   const std::optional<ImportFailure>& failure() const { return failure_; }
 
@@ -82,6 +88,7 @@ class ImportRun {
   Importer importer_;
   ImportBatch batch_;
   std::uint64_t lines_ = 0;
+  std::uint64_t passed_over_ = 0;
   std::optional<ImportFailure> failure_;
 };
 
@@ -158,8 +165,10 @@ std::string lines_text(const ImportFailure& failure, const std::string& line) {
 void print_summary(const ImportArguments& arguments, const ImportRun& run) {
   const ImportCounts& counts = run.counts();
   if (arguments.server.json) {
-    nlohmann::ordered_json json = {
-        {"lines", run.lines()}, {"appended", counts.appended}, {"alreadyApplied", counts.already_applied}};
+    nlohmann::ordered_json json = {{"lines", run.lines()},
+                                   {"appended", counts.appended},
+                                   {"alreadyApplied", counts.already_applied},
+                                   {"passedOver", run.passed_over()}};
     if (const auto& failure = run.failure()) {
       json["failed"] = {
           {"firstLine", failure->first_line}, {"lastLine", failure->last_line}, {"reason", failure->reason}};
@@ -170,6 +179,9 @@ void print_summary(const ImportArguments& arguments, const ImportRun& run) {
   std::cout << grouped(counts.appended) << (counts.appended == 1 ? " event" : " events") << " imported";
   if (counts.already_applied > 0)
     std::cout << ", " << grouped(counts.already_applied) << " were there already";
+  if (run.passed_over() > 0) {
+    std::cout << ", " << grouped(run.passed_over()) << " of Cairn's own streams ($…) passed over";
+  }
   std::cout << '\n';
 }
 

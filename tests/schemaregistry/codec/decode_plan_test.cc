@@ -109,6 +109,24 @@ TEST(DecodePlanTest, RecursiveTypesEnd) {
             R"({"v":1,"next":{"v":2,"next":{"v":3,"next":null}}})");
 }
 
+// What can be read can be shown and written again, down to the last level.
+TEST(DecodePlanTest, ReadingAndWritingAreEquallyDeep) {
+  const Codec tree(R"([{"type":"record","name":"A","fields":[{"name":"x","type":["string","A"]}]},
+                       {"type":"record","name":"B","fields":[{"name":"x","type":["A","B","int"]}]}])");
+  const auto nested = [](int levels) {  // B in B in B …, and at last a number
+    std::string bytes(static_cast<std::size_t>(levels), '\x02');
+    return bytes + "\x04\x0a";
+  };
+  const std::string deepest = nested(60);
+  const std::string shown = tree.decode(deepest);
+  EXPECT_FALSE(check_json(shown).has_value()) << "a request can carry it";
+  EXPECT_EQ(to_hex(tree.encode(shown)), to_hex(deepest));
+  EXPECT_THAT(tree.try_decode(nested(61)), fails_with(Errc::kCorruption));
+  std::string deeper = R"({"B":{"x":5}})";
+  for (int i = 1; i < 61; ++i) deeper = R"({"B":{"x":)" + deeper + "}}";
+  EXPECT_FALSE(tree.faults(deeper).empty());
+}
+
 TEST(DecodePlanTest, HostileBytesAreRefused) {
   const auto refuses = [](std::string_view schema, std::string_view hex, std::string_view word) {
     const auto outcome = Codec(schema).try_decode(from_hex(hex));

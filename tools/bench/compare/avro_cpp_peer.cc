@@ -1,5 +1,7 @@
 #include "tools/bench/compare/avro_cpp_peer.h"
 
+#include "tools/bench/compare/value_sink.h"
+
 #if CAIRN_HAVE_AVRO
 
 #include <avro/Compiler.hh>
@@ -42,10 +44,9 @@ class Peer final : public AvroCppPeer {
     for (std::size_t i = 0; i < record.fieldCount(); ++i) {
       const avro::GenericDatum& field = record.fieldAt(i);
       if (field.type() == avro::AVRO_LONG) {
-        all = all * 31 + static_cast<std::uint64_t>(field.value<std::int64_t>());
+        all = add_to_sum(all, field.value<std::int64_t>());
       } else {
-        all = all * 31;
-        for (const char c : field.value<std::string>()) all = all * 31 + static_cast<unsigned char>(c);
+        all = add_to_sum(all, field.value<std::string>());
       }
     }
     return all;
