@@ -15,8 +15,8 @@ namespace cairn::api {
 // schemas that come from clients are read, which for the largest takes tens of milliseconds.
 class RegistryService {
  public:
-  // Reads the schemas of the store; fails as SchemaRegistry::open() does. REQUIRES: `store` outlives the
-  // service.
+  // Reads the schemas of the store; fails as SchemaRegistry::open() does. REQUIRES: nothing is asked of the
+  // service once `store` is gone.
   static Result<std::unique_ptr<RegistryService>> open(EventStore& store) {
     CAIRN_TRY(auto registry, SchemaRegistry::open(store));
     return std::make_unique<RegistryService>(std::move(registry));

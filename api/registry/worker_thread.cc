@@ -6,19 +6,21 @@ namespace cairn::api {
 
 WorkerThread::WorkerThread(std::size_t waiting_max) : waiting_max_(waiting_max), thread_([this] { run(); }) {}
 
-WorkerThread::~WorkerThread() {
+void WorkerThread::stop() {
+  std::deque<std::function<void()>> dropped;  // goes without the lock: it may answer clients
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
+    dropped.swap(waiting_);
   }
   news_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 bool WorkerThread::submit(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_.size() >= waiting_max_) return false;
+    if (stopping_ || waiting_.size() >= waiting_max_) return false;
     waiting_.push_back(std::move(work));
   }
   news_.notify_one();

@@ -15,13 +15,16 @@ class WorkerThread {
  public:
   explicit WorkerThread(std::size_t waiting_max);
 
-  // Finishes what it is doing; what still waits is dropped.
-  ~WorkerThread();
+  ~WorkerThread() { stop(); }
   WorkerThread(const WorkerThread&) = delete;
   WorkerThread& operator=(const WorkerThread&) = delete;
 
-  // False when too much waits already. REQUIRES: `work` does not throw.
+  // False when too much waits already, or it was stopped. REQUIRES: `work` does not throw.
   bool submit(std::function<void()> work);
+
+  // Finishes what it is doing; what still waits is dropped, and nothing is taken any more. Not from the
+  // thread itself.
+  void stop();
 
  private:
   void run();

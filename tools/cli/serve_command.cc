@@ -158,8 +158,10 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   spdlog::info("{} received, stopping", reason.text);
   (*server)->stop(kStopGrace);
   bell.stop();
-  (*registry).reset();
+  // What the store still has to answer may ask the registry's thread for more; it is told that there is none.
+  (*registry)->worker().stop();
   (*store).reset();  // Before the server: the store may still hold answers to its requests.
+  (*registry).reset();
   spdlog::info("Stopped");
   return kExitOk;
 }
