@@ -52,7 +52,7 @@ class ImportRun {
     if (line.find_first_not_of(" \t") == std::string_view::npos) return true;
     auto parsed = parse_import_line(line, lines_);
     if (!parsed) return fail({lines_, lines_, parsed.error().message});
-    if (is_system_stream(parsed->stream)) {
+    if (parsed->was_stored && is_system_stream(parsed->stream)) {
       ++passed_over_;  // A whole log has Cairn's own streams in it, and each store keeps its own.
       return true;
     }

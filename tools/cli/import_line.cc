@@ -47,6 +47,7 @@ Status take_field(const std::string& field, JsonCursor& value, ImportLine& to) {
   if (field == "part" && kind != JsonKind::kNull) {
     return wrong("it is one part of an event that was split on the way; read with --shape stored");
   }
+  if (field == "position") to.was_stored = true;
   const std::string_view raw = value.take_raw();
   if (field == "data") {
     to.event.data = raw;

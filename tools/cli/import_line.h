@@ -13,6 +13,7 @@ namespace cairn::cli {
 struct ImportLine {
   std::string stream;
   EventText event;
+  bool was_stored = false;  // it is a whole event, with the place it had in another store
 };
 
 // Reads {"stream","type","data","id"?,"metadata"?,"tags"?}. A whole event as `cairn read --json` prints it is
