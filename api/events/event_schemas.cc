@@ -88,7 +88,7 @@ class Checker {
     }
     if (codec_) {
       encode(event, index);
-    } else if (policy_ == SchemaPolicy::kRequired || version != 0) {
+    } else if ((policy_ == SchemaPolicy::kRequired && !pins_.contains(event.type)) || version != 0) {
       if (unknown_.empty()) first_unknown_ = event.type;
       unknown_.add(index, "",
                    version == 0 ? "a registered schema"

@@ -38,20 +38,13 @@ Error told_to(const Token* token, Error error) {
   return error;
 }
 
-bool has_schema(const AppendRequest& request) {
-  return std::any_of(request.streams.begin(), request.streams.end(), [](const StreamAppend& append) {
-    return std::any_of(append.events.begin(), append.events.end(),
-                       [](const NewEvent& event) { return event.schema.value != 0; });
-  });
-}
-
 }  // namespace
 
 void AppendAttempt::start(AppendBody parsed, std::string_view body) {
   if (auto problem = apply_schemas(parsed, parts_.registry.codecs(), parts_.policy)) {
     return parts_.respond(problem->to_response());
   }
-  if (has_schema(parsed.request) && !client_ids(parsed.request).empty()) body_ = body;
+  if (!client_ids(parsed.request).empty()) body_ = body;
   append(std::move(parsed));
 }
 
@@ -63,9 +56,9 @@ void AppendAttempt::append(AppendBody body) {
     if (result.ok()) return self->parts_.respond(self->parts_.manner.success(*result));
     // This thread is the store's and must not wait for it.
     const Error& error = result.error();
-    const bool again = error.code == Errc::kEventIdReused && !self->body_.empty() &&
-                       self->parts_.registry.worker().submit([self, error] { self->try_again(error); });
-    if (!again) self->answer(error, ids);
+    if (error.code != Errc::kEventIdReused || self->body_.empty()) return self->answer(error, ids);
+    if (self->parts_.registry.worker().submit([self, error] { self->try_again(error); })) return;
+    self->answer(make_error(Errc::kOverloaded, "the id has to be looked at once more; try again"), ids);
   });
 }
 
@@ -91,12 +84,15 @@ bool AppendAttempt::pin_schema_of(const Error& error, const AppendBody& body) {
       parts_.store.read_stream(error.stream, {.from = StreamVersion{*error.version}, .limit = 1});
   if (!page || page->events.size() != 1) return false;
   const EventView& stored = page->events[0];
+  std::size_t index = 0;
   for (const StreamAppend& append : body.request.streams) {
     for (const NewEvent& event : append.events) {
-      if (event.id == stored.id && event.type == stored.type) {
-        // A type is pinned once, so this ends.
-        return pins_.emplace(event.type, stored.schema).second;
-      }
+      const bool version_is_named = body.schema_versions[index++] != 0;
+      if (event.id != stored.id || event.type != stored.type) continue;
+      const auto taken = parts_.registry.codecs().for_type(event.type, 0);
+      const SchemaId used = taken && *taken ? (*taken)->schema().id : SchemaId{};
+      if (version_is_named || used == stored.schema) return false;
+      return pins_.emplace(event.type, stored.schema).second;  // A type is pinned once, so this ends.
     }
   }
   return false;

@@ -1,5 +1,6 @@
 #include "schemaregistry/codec/encode_program.h"
 
+#include "schemaregistry/codec/data_limits.h"
 #include "schemaregistry/codec/encode_run.h"
 
 namespace cairn {
@@ -9,7 +10,7 @@ Result<EncodeProgram> EncodeProgram::compile(const SchemaNode& root) {
   program.root_ = program.node_of(root);
   // Nodes are made when they are first named and filled here, so that a long chain of types does not recurse.
   for (std::size_t i = 0; i < program.nodes_.size(); ++i) program.fill(program.nodes_[i]);
-  for (EncodeNode& node : program.nodes_) CAIRN_CHECK(compile_defaults(node));
+  for (EncodeNode& node : program.nodes_) CAIRN_CHECK(program.compile_defaults(node));
   return program;
 }
 
@@ -41,15 +42,23 @@ Status EncodeProgram::compile_defaults(EncodeNode& node) {
     const SchemaField& field = node.type->fields[i];
     if (!field.default_json) continue;
     std::string bytes;
-    const auto faults =
-        EncodeRun(*field.default_json, UnionStyle::kPlainInOrder, bytes).encode(*node.fields[i].type);
+    EncodeRun run(*field.default_json, UnionStyle::kPlainInOrder, bytes);
+    const auto faults = run.encode(*node.fields[i].type);
     if (!faults.empty()) {
       return make_error(Errc::kInvalidArgument, "the default of the field \"" + field.name + "\" of " +
                                                     node.type->name.full() + " cannot be written: at \"" +
                                                     faults.front().path + "\" " + faults.front().expected +
                                                     " was expected, not " + faults.front().found);
     }
+    default_bytes_ += bytes.size();
+    if (default_bytes_ > kDefaultBytesMax) {
+      return make_error(Errc::kInvalidArgument, "the defaults take more than " +
+                                                    std::to_string(kDefaultBytesMax) +
+                                                    " bytes when they are written out");
+    }
     node.fields[i].default_bytes = std::move(bytes);
+    node.fields[i].default_depth = run.deepest();
+    node.fields[i].default_empty = run.empty_values();
   }
   return {};
 }

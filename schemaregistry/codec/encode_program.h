@@ -20,6 +20,8 @@ struct EncodeField {
   std::string_view name;
   const EncodeNode* type = nullptr;
   std::optional<std::string> default_bytes;
+  std::size_t default_depth = 0;  // records, arrays and maps within each other in it
+  std::size_t default_empty = 0;  // values in it that take no bytes
 };
 
 // A type with what is needed to find one's way from JSON: where a field or symbol stands, what a missing
@@ -56,11 +58,12 @@ class EncodeProgram {
  private:
   EncodeNode* node_of(const SchemaNode& type);
   void fill(EncodeNode& node);
-  static Status compile_defaults(EncodeNode& node);
+  Status compile_defaults(EncodeNode& node);
 
   std::deque<EncodeNode> nodes_;
   std::unordered_map<const SchemaNode*, EncodeNode*> known_;
   const EncodeNode* root_ = nullptr;
+  std::size_t default_bytes_ = 0;  // of all fields so far
 };
 
 }  // namespace cairn

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eventstore/base/limits.h"
 #include "eventstore/json/json_text.h"
 #include "schemaregistry/codec/avro_bytes.h"
 #include "schemaregistry/codec/data_limits.h"
@@ -14,8 +15,8 @@ namespace {
 
 // Trying a value with several types of a union, and its parts again, could take for ever. Honest data needs
 // few steps for each value, and a value has at least a byte.
-constexpr std::size_t kStepsPerByte = 16;
-constexpr std::size_t kStepsFloor = 10'000;
+constexpr std::size_t kStepsPerByte = 32;
+constexpr std::size_t kStepsFloor = 1'000'000;
 
 std::string pointer_part(std::string_view name) {
   std::string part;
@@ -31,7 +32,7 @@ std::string pointer_part(std::string_view name) {
   return part;
 }
 
-bool has_parts(SchemaKind kind) {
+bool has_parts_of_its_own(SchemaKind kind) {
   return kind == SchemaKind::kRecord || kind == SchemaKind::kArray || kind == SchemaKind::kMap;
 }
 
@@ -56,18 +57,27 @@ EncodeRun::EncodeRun(std::string_view json, UnionStyle style, std::string& to)
     : json_(json), style_(style), out_(to), steps_left_(kStepsFloor + kStepsPerByte * json.size()) {}
 
 std::vector<DataFault> EncodeRun::encode(const EncodeNode& root) {
-  const std::size_t start = out_.size();
+  start_ = out_.size();
   JsonCursor json(json_);
   value(root, json, Place{});
-  if (fault_count_ > 0) out_.resize(start);
+  if (empty_values_ > kEmptyValuesMax + (out_.size() - start_)) {
+    fault(Place{}, "at most " + std::to_string(kEmptyValuesMax) + " values that take no bytes", "more");
+  }
+  if (fault_count_ > 0) out_.resize(start_);
   return std::move(faults_);
 }
 
 void EncodeRun::value(const EncodeNode& node, JsonCursor& json, const Place& place) {
+  if (stopped_) {
+    json.take_raw();
+    return;
+  }
   if (steps_left_ == 0)
     return fault(place, "data whose unions can be told apart in fewer tries", json.take_raw());
   --steps_left_;
-  if (place.depth >= kDataDepthMax && has_parts(node.type->kind)) {
+  const bool has_parts = has_parts_of_its_own(node.type->kind);
+  if (has_parts) deepest_ = std::max(deepest_, place.depth + 1);
+  if (has_parts && place.depth >= kDataDepthMax) {
     return fault(place, "at most " + std::to_string(kDataDepthMax) + " levels", json.take_raw());
   }
   const JsonKind kind = json.kind();
@@ -85,11 +95,15 @@ void EncodeRun::value(const EncodeNode& node, JsonCursor& json, const Place& pla
       return one_of(node, json, place);
     default: {
       const std::string_view raw = json.take_raw();
-      if (!scalar(node, kind, raw)) fault(place, wanted_value(*node.type), raw);
-      return;
+      if (!scalar(node, kind, raw)) misfit(place, node, raw);
+      if (node.type->kind == SchemaKind::kNull ||
+          (node.type->kind == SchemaKind::kFixed && node.type->size == 0)) {
+        ++empty_values_;
+      }
+      return check_size(place);
     }
   }
-  fault(place, wanted_value(*node.type), json.take_raw());
+  misfit(place, node, json.take_raw());
 }
 
 bool EncodeRun::scalar(const EncodeNode& node, JsonKind kind, std::string_view raw) {
@@ -163,7 +177,8 @@ void EncodeRun::record(const EncodeNode& node, JsonCursor& json, const Place& pl
     const bool is_next = next < node.fields.size() && node.fields[next].name == *name;
     const int at = is_next ? static_cast<int>(next) : node.place_of(*name);
     if (at < 0) {
-      fault(here, "no such field in " + node.type->name.full(), json.take_raw());
+      const std::string_view raw = json.take_raw();
+      fault(here, counts_only() ? std::string() : "no such field in " + node.type->name.full(), raw);
       continue;
     }
     const std::size_t begin = out_.size();
@@ -172,6 +187,7 @@ void EncodeRun::record(const EncodeNode& node, JsonCursor& json, const Place& pl
     in_order = in_order && is_next;
     ++next;
   }
+  if (node.fields.empty()) ++empty_values_;
   if (!in_order || next != node.fields.size()) put_fields_in_order(node, start, first_slot, place);
   slots_.resize(first_slot);
 }
@@ -189,14 +205,36 @@ void EncodeRun::put_fields_in_order(const EncodeNode& node, std::size_t start, s
     if (const Slot* slot = slots[i]) {
       out_.append(written, slot->begin - start, slot->end - slot->begin);
     } else if (field.default_bytes) {
-      out_ += *field.default_bytes;
+      paste_default(field, place);
     } else if (const auto& json = node.type->fields[i].default_json) {
       JsonCursor cursor(*json);  // Defaults are being written themselves.
       value(*field.type, cursor, place.member(field.name));
     } else {
-      fault(place.member(field.name), wanted_value(*field.type->type), "nothing");
+      misfit(place.member(field.name), *field.type, "nothing");
     }
+    if (stopped_) return;
   }
+}
+
+// It was written for the top; here it stands deeper.
+void EncodeRun::paste_default(const EncodeField& field, const Place& place) {
+  const std::size_t depth = place.depth + 1 + field.default_depth;
+  if (field.default_depth > 0 && depth > kDataDepthMax) {
+    return fault(place.member(field.name), "at most " + std::to_string(kDataDepthMax) + " levels",
+                 "the default");
+  }
+  if (field.default_depth > 0) deepest_ = std::max(deepest_, depth);
+  out_ += *field.default_bytes;
+  empty_values_ += field.default_empty;
+  check_size(place);
+}
+
+void EncodeRun::check_size(const Place& place) {
+  const bool too_large = out_.size() - start_ > limits::kEventBytesMax ||
+                         empty_values_ > kEmptyValuesMax + limits::kEventBytesMax;
+  if (!too_large || stopped_) return;
+  stopped_ = true;
+  fault(place, "at most " + std::to_string(limits::kEventBytesMax) + " bytes of Avro in all", "more");
 }
 
 void EncodeRun::array(const EncodeNode& node, JsonCursor& json, const Place& place) {
@@ -204,10 +242,7 @@ void EncodeRun::array(const EncodeNode& node, JsonCursor& json, const Place& pla
   std::size_t items = 0;
   json.enter_array();
   while (json.next_element()) {
-    const std::size_t before = out_.size();
-    const Place here = place.element(items);
-    value(*node.element, json, here);
-    count_item(before, here);
+    value(*node.element, json, place.element(items));
     ++items;
   }
   close_block(start, items);
@@ -225,12 +260,6 @@ void EncodeRun::map(const EncodeNode& node, JsonCursor& json, const Place& place
   close_block(start, items);
 }
 
-void EncodeRun::count_item(std::size_t before, const Place& place) {
-  if (out_.size() == before && ++empty_items_ == kEmptyItemsMax + 1) {
-    fault(place, "at most " + std::to_string(kEmptyItemsMax) + " items that take no bytes", "more");
-  }
-}
-
 void EncodeRun::close_block(std::size_t start, std::size_t items) {
   if (items > 0) {
     std::string count;
@@ -246,7 +275,7 @@ void EncodeRun::one_of(const EncodeNode& node, JsonCursor& json, const Place& pl
   JsonCursor ahead = json;
   const std::string_view raw = kind == JsonKind::kArray ? std::string_view() : ahead.take_raw();
   const int index = choose(node, kind, raw);
-  if (index < 0) return fault(place, wanted_value(*node.type), json.take_raw());
+  if (index < 0) return misfit(place, node, json.take_raw());
   branch(node, index, json, place);
 }
 
@@ -311,6 +340,7 @@ void EncodeRun::one_of_objects(const EncodeNode& node, JsonCursor& json, const P
     }
   }
   if (objects.size() > 1) {
+    steps_left_ -= std::min(steps_left_, objects.size() * names.size());
     std::erase_if(objects, [&](int index) {
       return !has_shape_of(*node.branches[static_cast<std::size_t>(index)], names);
     });
@@ -320,7 +350,7 @@ void EncodeRun::one_of_objects(const EncodeNode& node, JsonCursor& json, const P
     }
   }
   JsonCursor again = begin;
-  if (objects.empty()) return fault(place, wanted_value(*node.type), again.take_raw());
+  if (objects.empty()) return misfit(place, node, again.take_raw());
   branch(node, objects.front(), again, place);
 }
 
@@ -333,13 +363,18 @@ bool EncodeRun::try_branch(const EncodeNode& node, int index, JsonCursor json, c
   const std::size_t start = out_.size();
   const std::size_t known_faults = fault_count_;
   const std::size_t kept_faults = faults_.size();
-  const std::size_t empty_items = empty_items_;
+  const std::size_t empty_values = empty_values_;
+  const std::size_t deepest = deepest_;
+  ++trials_;
   branch(node, index, json, place);
+  --trials_;
   if (fault_count_ == known_faults) return true;
+  if (stopped_) return true;  // What is too large for one type is too large.
   out_.resize(start);
   fault_count_ = known_faults;
   faults_.resize(kept_faults);
-  empty_items_ = empty_items;
+  empty_values_ = empty_values;
+  deepest_ = deepest;
   return false;
 }
 
@@ -350,9 +385,15 @@ std::string_view EncodeRun::text_of(std::string_view raw) {
   return scratch_;
 }
 
+void EncodeRun::misfit(const Place& place, const EncodeNode& node, std::string_view found) {
+  fault(place, counts_only() ? std::string() : wanted_value(*node.type), found);
+}
+
 void EncodeRun::fault(const Place& place, std::string expected, std::string_view found) {
   constexpr std::size_t kFoundBytesMax = 60;
-  if (++fault_count_ > kDataFaultsMax) return;
+  const bool kept = !counts_only() || stopped_;
+  ++fault_count_;
+  if (!kept || faults_.size() >= kDataFaultsMax) return;
   std::vector<std::string> parts;
   for (const Place* at = &place; at->up != nullptr; at = at->up) {
     parts.push_back(at->is_index ? std::to_string(at->index) : pointer_part(at->name));

@@ -25,6 +25,11 @@ class EncodeRun {
   // See JsonEncoder::encode().
   std::vector<DataFault> encode(const EncodeNode& root);
 
+  // Of what was written: how many records, arrays and maps stand in each other, and how many values take no
+  // bytes.
+  std::size_t deepest() const { return deepest_; }
+  std::size_t empty_values() const { return empty_values_; }
+
  private:
   // The way from the top to a value. Lives on the stack, and costs nothing until a fault is told.
   struct Place {
@@ -66,12 +71,18 @@ class EncodeRun {
 
   // Ends a block of items that begins at `start`.
   void close_block(std::size_t start, std::size_t items);
-  void count_item(std::size_t before, const Place& place);
+
+  void paste_default(const EncodeField& field, const Place& place);
+  // Stops the run when more was written than an event can hold.
+  void check_size(const Place& place);
 
   // The text of a string without its escapes; valid until the next call.
   std::string_view text_of(std::string_view raw);
 
+  // Says that the value is none of the type; costs little where nobody will read it.
+  void misfit(const Place& place, const EncodeNode& node, std::string_view found);
   void fault(const Place& place, std::string expected, std::string_view found);
+  bool counts_only() const { return trials_ > 0 || fault_count_ >= kDataFaultsMax; }
 
   std::string_view json_;
   UnionStyle style_;
@@ -81,7 +92,11 @@ class EncodeRun {
   std::vector<DataFault> faults_;
   std::size_t fault_count_ = 0;  // also those that are not kept
   std::size_t steps_left_;
-  std::size_t empty_items_ = 0;
+  std::size_t start_ = 0;   // of what is written, in the output
+  std::size_t trials_ = 0;  // under way, each inside the one before: their faults are not kept
+  std::size_t empty_values_ = 0;
+  std::size_t deepest_ = 0;
+  bool stopped_ = false;  // it is too large already; nothing more is written
 };
 
 }  // namespace cairn

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace cairn {
 
@@ -24,18 +26,19 @@ bool names_match(const SchemaNode& writer, const SchemaNode& reader) {
          std::find(reader.aliases.begin(), reader.aliases.end(), writer.name.full()) != reader.aliases.end();
 }
 
-std::optional<std::size_t> field_place(const SchemaNode& record, std::string_view name) {
-  const auto found = std::find_if(record.fields.begin(), record.fields.end(),
-                                  [&](const SchemaField& field) { return field.name == name; });
-  if (found == record.fields.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - record.fields.begin());
+using FieldPlaces = std::unordered_map<std::string_view, std::size_t>;
+
+FieldPlaces places_of(const SchemaNode& record) {
+  FieldPlaces places;
+  for (const SchemaField& field : record.fields) places.emplace(field.name, places.size());
+  return places;
 }
 
 // The writer's field that a reader's field takes its value from.
-std::optional<std::size_t> source_of(const SchemaNode& writer, const SchemaField& field) {
-  if (const auto place = field_place(writer, field.name)) return place;
+std::optional<std::size_t> source_of(const FieldPlaces& writer, const SchemaField& field) {
+  if (const auto place = writer.find(field.name); place != writer.end()) return place->second;
   for (const std::string& alias : field.aliases) {
-    if (const auto place = field_place(writer, alias)) return place;
+    if (const auto place = writer.find(alias); place != writer.end()) return place->second;
   }
   return std::nullopt;
 }
@@ -154,10 +157,11 @@ Status PlanCompiler::fill_same_kind(PlanNode& node, const SchemaNode& writer, co
 
 void PlanCompiler::fill_enum(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader) {
   node.op = PlanOp::kEnum;
+  const std::unordered_set<std::string_view> known(reader.symbols.begin(), reader.symbols.end());
   for (const std::string& symbol : writer.symbols) {
-    const auto found = std::find(reader.symbols.begin(), reader.symbols.end(), symbol);
-    if (found != reader.symbols.end()) {
-      node.symbols.emplace_back(*found);
+    const auto found = known.find(symbol);
+    if (found != known.end()) {
+      node.symbols.push_back(*found);
     } else if (reader.symbol_default) {
       node.symbols.emplace_back(*reader.symbol_default);
     } else {
@@ -168,11 +172,12 @@ void PlanCompiler::fill_enum(PlanNode& node, const SchemaNode& writer, const Sch
 
 Status PlanCompiler::fill_record(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader) {
   node.op = PlanOp::kRecord;
+  const FieldPlaces writer_places = places_of(writer);
   std::vector<std::optional<std::size_t>> sources;
   bool in_order = true;
   std::size_t next = 0;
   for (const SchemaField& field : reader.fields) {
-    const auto source = source_of(writer, field);
+    const auto source = source_of(writer_places, field);
     sources.push_back(source);
     if (!source) continue;
     in_order = in_order && *source >= next;
@@ -229,7 +234,12 @@ void PlanCompiler::fill_in_union(PlanNode& node, const SchemaNode& writer, const
     }
     return std::nullopt;
   };
-  auto chosen = first(is_same);
+  std::optional<std::size_t> chosen;
+  if (const auto itself = std::find(reader.branches.begin(), reader.branches.end(), &writer);
+      itself != reader.branches.end()) {
+    chosen = static_cast<std::size_t>(itself - reader.branches.begin());
+  }
+  if (!chosen) chosen = first(is_same);
   if (!chosen) chosen = first(is_of_same_kind);
   if (!chosen) chosen = first(is_any);
   if (!chosen) {

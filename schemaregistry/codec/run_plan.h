@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eventstore/base/names.h"
@@ -51,7 +53,8 @@ class PlanRun {
   Status run(const PlanNode& root, std::string_view bytes) {
     AvroBytes in(bytes);
     depth_ = 0;
-    empty_items_ = 0;
+    empty_left_ = kEmptyValuesMax + bytes.size();
+    steps_left_ = kDecodeStepsFloor + kDecodeStepsPerByte * bytes.size();
     if (!value(root, in)) return failure(in, bytes);
     if (in.left() > 0) {
       reason_ = "bytes are left over behind the value";
@@ -79,8 +82,10 @@ class PlanRun {
   }
 
   bool value(const PlanNode& node, AvroBytes& in) {
+    if (steps_left_-- == 0) return too_many_steps();
     switch (node.op) {
       case PlanOp::kNull:
+        if (!empty_value()) return false;
         sink_.null();
         return true;
       case PlanOp::kBoolean: {
@@ -129,6 +134,7 @@ class PlanRun {
       case PlanOp::kFixed: {
         std::string_view bytes;
         if (!in.take_raw(node.size, bytes)) return fail("fewer bytes than a fixed has");
+        if (node.size == 0 && !empty_value()) return false;
         sink_.bytes(bytes);
         return true;
       }
@@ -167,6 +173,17 @@ class PlanRun {
     return fail(node.reason);
   }
 
+  bool empty_value() {
+    if (empty_left_ == 0) return fail("too many values that take no bytes");
+    --empty_left_;
+    return true;
+  }
+
+  bool too_many_steps() {
+    steps_left_ = 0;
+    return fail("too many values");
+  }
+
   template <typename Written, typename Read>
   bool decimal(AvroBytes& in) {
     Written number = 0;
@@ -192,6 +209,7 @@ class PlanRun {
   }
 
   bool record(const PlanNode& node, AvroBytes& in) {
+    if (node.fields.empty() && !empty_value()) return false;
     if (!node.places.empty()) return record_out_of_order(node, in);
     sink_.begin_record(node);
     for (const PlanField& field : node.fields) {
@@ -240,17 +258,22 @@ class PlanRun {
 
   bool given_default(const PlanField& field) {
     AvroBytes bytes(field.default_bytes);
-    return value(*field.node, bytes);
+    const std::size_t empty_left = std::exchange(empty_left_, std::numeric_limits<std::size_t>::max());
+    const bool good = value(*field.node, bytes);
+    empty_left_ = empty_left;  // Those of a default were counted when it was written.
+    return good;
   }
 
   bool skip(const PlanNode& node, AvroBytes& in) {
     NullSink nothing;
     PlanRun<NullSink> run(nothing);
     run.depth_ = depth_;
-    run.empty_items_ = empty_items_;
-    if (!run.value(node, in)) return fail(run.reason_);
-    empty_items_ = run.empty_items_;
-    return true;
+    run.empty_left_ = empty_left_;
+    run.steps_left_ = steps_left_;
+    const bool good = run.value(node, in);
+    empty_left_ = run.empty_left_;
+    steps_left_ = run.steps_left_;
+    return good || fail(run.reason_);
   }
 
   bool array(const PlanNode& node, AvroBytes& in) {
@@ -260,11 +283,8 @@ class PlanRun {
       if (!block(in, count)) return false;
       if (count == 0) break;
       for (std::int64_t i = 0; i < count; ++i) {
-        const char* before = in.at();
         sink_.item();
         if (!value(*node.element, in)) return false;
-        if (in.at() == before && ++empty_items_ > kEmptyItemsMax)
-          return fail("too many items that take no bytes");
       }
     }
     sink_.end_array();
@@ -302,7 +322,8 @@ class PlanRun {
 
   Sink& sink_;
   std::size_t depth_ = 0;
-  std::size_t empty_items_ = 0;
+  std::size_t empty_left_ = 0;  // values without bytes, and values at all, that may still come
+  std::size_t steps_left_ = 0;
   std::vector<const char*> places_;  // of the fields of records under way, the innermost last
   std::string_view reason_;
 };

@@ -1,6 +1,7 @@
 #include "schemaregistry/codec/union_form.h"
 
 #include <algorithm>
+#include <array>
 
 namespace cairn {
 
@@ -37,10 +38,9 @@ JsonGroup json_group(SchemaKind kind) {
 
 UnionForm::UnionForm(const SchemaNode& node) {
   for (const SchemaNode* branch : node.branches) tags.push_back(union_tag(*branch));
-  const auto count_in = [&](JsonGroup group) {
-    return std::count_if(node.branches.begin(), node.branches.end(),
-                         [&](const SchemaNode* branch) { return json_group(branch->kind) == group; });
-  };
+  std::array<std::size_t, 7> counts{};
+  for (const SchemaNode* branch : node.branches) ++counts[static_cast<std::size_t>(json_group(branch->kind))];
+  const auto count_in = [&](JsonGroup group) { return counts[static_cast<std::size_t>(group)]; };
   for (const SchemaNode* branch : node.branches) {
     const JsonGroup group = json_group(branch->kind);
     TagNeed need = TagNeed::kNever;

@@ -96,7 +96,7 @@ Status DatumCopier::copy_items(const SchemaNode& type) {
       const std::size_t before = to_->size();
       if (type.kind == SchemaKind::kMap) CAIRN_CHECK(copy_raw(copy_long()));
       CAIRN_CHECK(copy_value(*type.element));
-      if (to_->size() == before && ++empty_items_ > kEmptyItemsMax) {
+      if (to_->size() == before && ++empty_items_ > kEmptyValuesMax) {
         return damaged("too many items that take no bytes");
       }
     }

@@ -111,7 +111,10 @@ std::string too_large() {
 }  // namespace
 
 std::optional<std::string> DefaultChecker::check(const SchemaField& field) {
-  return check_field(field).fault;
+  Outcome outcome = check_field(field);
+  values_ += outcome.values;
+  if (!outcome.fault && values_ > kDefaultValuesMax) outcome.fault = too_large();
+  return outcome.fault;
 }
 
 DefaultChecker::Outcome DefaultChecker::check_field(const SchemaField& field) {
@@ -176,7 +179,7 @@ DefaultChecker::Outcome DefaultChecker::check_elements(const SchemaNode& type, s
     } else if (!cursor.next_element()) {
       break;
     }
-    Outcome one = check_value(*type.element, cursor.take_raw(), path + "/" + part);
+    Outcome one = check_value(*type.element, cursor.take_raw(), path + "/" + shown(part));
     if (!add_part(all, std::move(one))) return all;
   }
   return all;

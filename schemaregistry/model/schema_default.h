@@ -46,7 +46,7 @@ class DefaultChecker {
 
   std::size_t steps_ = 0;
   std::size_t values_ = 0;  // that all defaults asked about spell out to
-  std::size_t depth_ = 0;  // of the value that is being checked
+  std::size_t depth_ = 0;   // of the value that is being checked
   std::unordered_map<const SchemaField*, std::optional<Outcome>> known_;  // nullopt: under way
 };
 

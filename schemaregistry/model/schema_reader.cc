@@ -130,6 +130,7 @@ SchemaReader::Type SchemaReader::read_name(const std::string& name, const std::s
     }
     return plain;
   }
+  if (!is_dotted_schema_name(name)) return refusal(quoted(name) + " is no type: " + std::string(kNameRule));
   // As Avro has it: in the namespace around, and if it is not there, without one.
   const std::string here = split_name(name, space).full();
   for (const std::string& full : {here, name}) {
@@ -338,7 +339,9 @@ Status SchemaReader::read_element(SchemaNode& node, const JsonMembers& members, 
 Result<std::optional<std::string>> SchemaReader::read_string(const JsonMembers& members,
                                                              std::string_view name) const {
   const auto* member = members.find(name);
-  if (!member) return std::optional<std::string>();
+  if (!member || (member->raw == "null" && (name == "namespace" || name == "default"))) {
+    return std::optional<std::string>();  // As Avro's Java library has it.
+  }
   JsonCursor cursor(member->raw);
   if (cursor.kind() != JsonKind::kString) {
     return refusal(quoted(name) + " is a string, not " + std::string(to_string(cursor.kind())));

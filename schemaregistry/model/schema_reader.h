@@ -41,7 +41,8 @@ class SchemaReader {
   Status read_element(SchemaNode& node, const JsonMembers& members, const std::string& space);
   Status read_type_name(SchemaNode& node, const JsonMembers& members, const std::string& space);
 
-  // A string, when there is a member of this name. Another kind of value is refused.
+  // A string, when there is a member of this name. Another kind of value is refused, but for null where that
+  // means none.
   Result<std::optional<std::string>> read_string(const JsonMembers& members, std::string_view name) const;
   Result<std::vector<std::string>> read_strings(const JsonMembers::Member& member) const;
   Result<std::string_view> need(const JsonMembers& members, std::string_view name,

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "schemaregistry/codec/json_encoder.h"
 #include "schemaregistry/model/schema_text.h"
 #include "schemaregistry/registry/resolve_references.h"
 
@@ -58,6 +59,20 @@ RegistryResult<Candidate> read_candidate(const RegistryState& state, const Schem
   }
   std::string text = normalize == Normalize::kYes ? normalized_schema_text(*schema) : schema_text(*schema);
   return Candidate{std::move(text), std::move(references), std::move(referenced), *std::move(schema)};
+}
+
+std::optional<RegistryError> check_storable(const Candidate& candidate, Normalize normalize) {
+  const auto again = parse_with_references(candidate.text, candidate.references, candidate.referenced);
+  if (!again) {
+    return again.error().code == Errc::kTooLarge ? schema_too_large(again.error().message)
+                                                 : invalid_schema(again.error().message);
+  }
+  const std::string text =
+      normalize == Normalize::kYes ? normalized_schema_text(*again) : schema_text(*again);
+  if (text != candidate.text) return invalid_schema("its names cannot be written so that they mean the same");
+  if (const auto encoder = JsonEncoder::make(*again); !encoder)
+    return invalid_schema(encoder.error().message);
+  return std::nullopt;
 }
 
 std::vector<std::string> check_compatibility(const RegistryState& state, const std::string& subject,

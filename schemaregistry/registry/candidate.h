@@ -40,6 +40,10 @@ struct Candidate {
 RegistryResult<Candidate> read_candidate(const RegistryState& state, const SchemaInput& input,
                                          Normalize normalize, Deleted hidden);
 
+// Nullopt when the text that would be stored reads as the same schema again and events can be written by it.
+// What is in the log once has to be read at every start, so this is asked before and not then.
+std::optional<RegistryError> check_storable(const Candidate& candidate, Normalize normalize);
+
 // The live versions of a subject which `candidate` does not go with at the subject's level, told as messages;
 // none when it may be its next version.
 std::vector<std::string> check_compatibility(const RegistryState& state, const std::string& subject,

@@ -115,6 +115,9 @@ RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, c
                           " is not one more than the previous version " + std::to_string(version - 1));
   }
   CAIRN_TRY(const SchemaId id, choose_id(state, wanted, candidate));
+  if (auto refused = check_storable(candidate, normalize ? Normalize::kYes : Normalize::kNo)) {
+    return *std::move(refused);
+  }
 
   Decision<SchemaId> decision{id, {}};
   decision.events.emplace_back(SchemaRegistered{wanted.subject, version, id, std::move(candidate.text),

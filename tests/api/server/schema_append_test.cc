@@ -143,6 +143,32 @@ TEST_F(SchemaAppendTest, ARepeatIsKnownAcrossSchemaVersions) {
   }
 }
 
+TEST_F(SchemaAppendTest, ARepeatIsKnownWhenTheSchemaIsGone) {
+  EXPECT_EQ(stop_server().exit_code, 0);
+  serve({"--schemas", "optional"});
+  const std::string event = placed(R"({"order":"1","cents":1})", uuid(1));
+  ASSERT_EQ(append("a-1", {event}, "0").status, 201);
+  ASSERT_EQ(client().remove("/subjects/Placed").status, 200);
+  EXPECT_EQ(append("a-1", {event}, "0").status, 200);
+}
+
+// What a registration stores is read again at every start.
+TEST_F(SchemaAppendTest, ASchemaThatCouldNotBeReadOrWrittenByIsNotTaken) {
+  const auto refused = [this](const std::string& schema, const std::string& query = "") {
+    const Json body = {{"schema", schema}};
+    const HttpAnswer answer = post("/subjects/Odd/versions" + query, body.dump());
+    EXPECT_EQ(answer.status, 422) << schema.substr(0, 100) << " " << answer.body;
+  };
+  std::string tabs;
+  for (int i = 0; i < 200'000; ++i) tabs += "\\t";
+  refused(R"({"type":"record","name":"Odd","doc":")" + tabs +
+          R"(","fields":[]})");  // grows when it is printed
+  refused(R"({"type":"record","name":"Odd","fields":[{"name":"d","type":"double","default":1e999}]})");
+  refused(R"({"type":"record","name":"n.Odd","fields":[{"name":"d","type":".Odd"}]})");
+  restart();
+  EXPECT_EQ(get("/subjects").json(), Json::array({"Placed"}));
+}
+
 TEST_F(SchemaAppendTest, FramedAvroIsStoredAsItIs) {
   const std::string body = "\0\0\0\0\1"s +
                            "\x02"

@@ -163,6 +163,19 @@ TEST(DecodePlanTest, HostileBytesAreRefused) {
           "deep");
 }
 
+// No bytes at all, and two to the power of forty values.
+TEST(DecodePlanTest, RecordsOfNothingAreNotReadForEver) {
+  std::string fields = R"({"name":"f0","type":{"type":"record","name":"R0","fields":[
+    {"name":"a","type":"null"},{"name":"b","type":"null"}]}})";
+  for (int i = 1; i < 40; ++i) {
+    const std::string before = "R" + std::to_string(i - 1);
+    fields += R"(,{"name":"f)" + std::to_string(i) + R"(","type":{"type":"record","name":"R)" +
+              std::to_string(i) + R"(","fields":[{"name":"a","type":")" + before +
+              R"("},{"name":"b","type":")" + before + R"("}]}})";
+  }
+  EXPECT_THAT(Codec(record(fields, "Top")).try_decode(""), fails_with(Errc::kCorruption));
+}
+
 TEST(DecodePlanTest, BlocksMayHaveSizesAndComeInSeveral) {
   const Codec list(R"({"type":"array","items":"int"})");
   EXPECT_EQ(list.decode(from_hex("0302020402060008"

@@ -153,6 +153,51 @@ TEST(JsonEncoderTest, HostileUnionsEndSoon) {
   EXPECT_FALSE(codec.faults(json).empty());
 }
 
+// Little JSON, much Avro.
+TEST(JsonEncoderTest, DefaultsDoNotMultiplyBeyondAnEvent) {
+  const std::string large(10'000, 'x');
+  const Codec codec(R"({"type":"array","items":{"type":"record","name":"R","fields":[
+    {"name":"s","type":"string","default":")" +
+                    large + R"("}]}})");
+  std::string json = "[";
+  for (int i = 0; i < 100'000; ++i) json += i == 0 ? "{}" : ",{}";
+  EXPECT_THAT(codec.faults(json + "]").front().expected, HasSubstr("bytes of Avro in all"));
+}
+
+// A default lies deeper where it is needed than where it was written; what is stored must be readable.
+TEST(JsonEncoderTest, DefaultsCountForDepthAndForValuesWithoutBytes) {
+  const Codec nodes(
+      R"({"type":"record","name":"Node","fields":[{"name":"next","type":["null","Node"],"default":null},
+    {"name":"x","type":{"type":"array","items":{"type":"array","items":{"type":"array","items":"int"}}},"default":[[[1]]]}]})");
+  const auto chain = [](int length) {
+    std::string json = "{}";
+    for (int i = 1; i < length; ++i) json = R"({"next":)" + json + "}";
+    return json;
+  };
+  EXPECT_NE(nodes.round_trip(chain(57)), "");
+  EXPECT_FALSE(nodes.faults(chain(58)).empty());
+
+  std::string nulls = "null";
+  for (int i = 1; i < 1'000; ++i) nulls += ",null";
+  const Codec many(
+      R"({"type":"array","items":{"type":"record","name":"R","fields":[{"name":"n","default":[)" + nulls +
+      R"(],"type":{"type":"array","items":"null"}}]}})");
+  std::string json = "{}";
+  for (int i = 1; i < 65; ++i) json += ",{}";
+  EXPECT_NE(many.round_trip("[" + json + "]"), "");
+  EXPECT_FALSE(many.faults("[" + json + ",{},{},{}]").empty());
+}
+
+// Each failed try could have copied a long path.
+TEST(JsonEncoderTest, FaultsThatNobodyReadsCostLittle) {
+  const Codec codec(R"({"type":"map","values":{"type":"array","items":[
+    {"type":"record","name":"A","fields":[{"name":"x","type":"int"}]},
+    {"type":"record","name":"B","fields":[{"name":"x","type":"string"}]}]}})");
+  std::string json = "{\"" + std::string(1'000'000, 'k') + "\":[";
+  for (int i = 0; i < 50'000; ++i) json += i == 0 ? R"({"x":"s"})" : R"(,{"x":"s"})";
+  EXPECT_TRUE(codec.faults(json + "]}").empty());
+}
+
 TEST(JsonEncoderTest, ItemsWithoutBytesAreCounted) {
   const Codec codec(R"({"type":"array","items":"null"})");
   const auto nulls = [](std::size_t count) {
@@ -160,8 +205,8 @@ TEST(JsonEncoderTest, ItemsWithoutBytesAreCounted) {
     for (std::size_t i = 0; i < count; ++i) json += i == 0 ? "null" : ",null";
     return json + "]";
   };
-  EXPECT_EQ(codec.round_trip(nulls(65'536)), nulls(65'536));
-  EXPECT_THAT(codec.faults(nulls(65'537)).front().expected, HasSubstr("at most 65536 items"));
+  EXPECT_EQ(codec.round_trip(nulls(65'540)), nulls(65'540)) << "one more for each byte";
+  EXPECT_THAT(codec.faults(nulls(65'541)).front().expected, HasSubstr("at most 65536 values"));
 }
 
 }  // namespace
