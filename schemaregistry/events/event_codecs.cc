@@ -21,6 +21,21 @@ EventCodecs::Found EventCodecs::by_id(SchemaId id) {
   return codec_of(registry_.by_id(id));
 }
 
+Result<std::shared_ptr<const EventReader>> EventCodecs::reader(SchemaId written, SchemaId wanted) {
+  const std::uint64_t key = (std::uint64_t{written.value} << 32) | wanted.value;
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto found = readers_.find(key); found != readers_.end()) return found->second;
+  }
+  CAIRN_TRY(auto writer, by_id(written));
+  CAIRN_TRY(auto reader, by_id(wanted));
+  if (!writer || !reader) return std::shared_ptr<const EventReader>();
+  CAIRN_TRY(DecodePlan plan, DecodePlan::compile(writer->schema().schema, reader->schema().schema));
+  auto made = std::make_shared<const EventReader>(std::move(writer), std::move(reader), std::move(plan));
+  const std::unique_lock lock(mutex_);
+  return readers_.try_emplace(key, std::move(made)).first->second;
+}
+
 EventCodecs::Found EventCodecs::codec_of(std::shared_ptr<const StoredSchema> schema) {
   if (!schema) return std::shared_ptr<const EventCodec>();
   const SchemaId id = schema->id;

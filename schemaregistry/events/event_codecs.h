@@ -31,6 +31,22 @@ class EventCodec {
   DecodePlan plan_;
 };
 
+// What reads events of one schema as another one has them. Never changes; any thread.
+class EventReader {
+ public:
+  EventReader(std::shared_ptr<const EventCodec> writer, std::shared_ptr<const EventCodec> reader,
+              DecodePlan plan)
+      : writer_(std::move(writer)), reader_(std::move(reader)), plan_(std::move(plan)) {}
+
+  const DecodePlan& plan() const { return plan_; }
+
+ private:
+  // The plan points into their schemas.
+  std::shared_ptr<const EventCodec> writer_;
+  std::shared_ptr<const EventCodec> reader_;
+  DecodePlan plan_;
+};
+
 // The codecs of all schemas in use, each made once. The type of an event is the subject of its schema. All
 // functions may be called from any thread, at once.
 class EventCodecs {
@@ -46,6 +62,10 @@ class EventCodecs {
   // To read events.
   Found by_id(SchemaId id);
 
+  // To read events of one schema as another one has them; each pair is compiled once. nullptr: there is no
+  // such schema.
+  Result<std::shared_ptr<const EventReader>> reader(SchemaId written, SchemaId wanted);
+
   // The version the schema has among those of the type; 0 when it has none, or none any more.
   std::uint32_t version_of(std::string_view type, SchemaId id) {
     return registry_.version_of(type, id).value_or(0);
@@ -57,6 +77,7 @@ class EventCodecs {
 
   SchemaRegistry& registry_;
   mutable std::shared_mutex mutex_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const EventReader>> readers_;  // by both ids
   std::unordered_map<std::uint32_t, std::shared_ptr<const EventCodec>>
       codecs_;  // an id stands for one schema for ever
 };
