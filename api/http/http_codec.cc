@@ -9,8 +9,8 @@
 #include "api/http/problem.h"
 
 #ifdef __SANITIZE_THREAD__
-// The packaged library is not compiled for the thread sanitizer, which then misses that the C++ runtime guards the
-// function-local statics of its request parser.
+// The packaged library is not compiled for the thread sanitizer, which then misses that the C++ runtime
+// guards the function-local statics of its request parser.
 extern "C" const char* __tsan_default_suppressions() { return "race:libcpp-httplib.so\n"; }
 #endif
 

@@ -261,8 +261,7 @@ TEST_F(AccessTest, OtherMachinesNeedTokens) {
 TEST_F(AccessTest, SchemasAreReadWithReadAndChangedWithAdmin) {
   serve_with_tokens();
   const std::string schema = R"({"schema":"\"string\""})";
-  for (const char* path :
-       {"/", "/subjects", "/subjects/S/versions", "/config", "/mode", "/schemas/ids/1"}) {
+  for (const char* path : {"/", "/subjects", "/subjects/S/versions", "/config", "/mode", "/schemas/ids/1"}) {
     SCOPED_TRACE(path);
     EXPECT_EQ(nobody().get(path).status, 401);
     EXPECT_EQ(as(kWriter).get(path).status, 403);
