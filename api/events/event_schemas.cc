@@ -5,7 +5,7 @@
 #include "api/events/store_problem.h"
 #include "eventstore/json/json_text.h"
 #include "schemaregistry/codec/check_sink.h"
-#include "schemaregistry/codec/json_scalar.h"
+#include "schemaregistry/codec/wanted_value.h"
 
 namespace cairn::api {
 

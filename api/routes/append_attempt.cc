@@ -21,6 +21,13 @@ std::vector<Uuid> client_ids(const AppendRequest& request) {
   return ids;
 }
 
+bool has_client_ids(const AppendRequest& request) {
+  return std::any_of(request.streams.begin(), request.streams.end(), [](const StreamAppend& append) {
+    return std::any_of(append.events.begin(), append.events.end(),
+                       [](const NewEvent& event) { return event.id.has_value(); });
+  });
+}
+
 std::string to_json(const std::vector<Uuid>& ids) {
   std::string json = "[";
   for (const Uuid& id : ids) json += (json.size() > 1 ? ",\"" : "\"") + id.to_string() + "\"";
@@ -44,7 +51,7 @@ void AppendAttempt::start(AppendBody parsed, std::string_view body) {
   if (auto problem = apply_schemas(parsed, parts_.registry.codecs(), parts_.policy)) {
     return parts_.respond(problem->to_response());
   }
-  if (!client_ids(parsed.request).empty()) body_ = body;
+  if (has_client_ids(parsed.request)) body_ = body;
   append(std::move(parsed));
 }
 

@@ -56,7 +56,6 @@ struct PlanNode {
   std::uint32_t size = 0;             // kFixed
   std::uint32_t branch = 0;           // kInUnion: which type of the reader's union
   const PlanNode* element = nullptr;  // kArray, kMap; kInUnion: how to read the value
-  const SchemaNode* type = nullptr;   // the reader's
 
   std::vector<std::string_view>
       symbols;                    // kEnum: for each of the writer's; empty = the reader has none for it

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "schemaregistry/compatibility/pair_rules.h"
+
 namespace cairn {
 
 namespace {
@@ -18,12 +20,6 @@ void fail(PlanNode& node, std::string reason) {
 std::string shown(const SchemaNode& type) {
   std::string text(to_string(type.kind));
   return is_named(type.kind) ? text + " " + type.name.full() : text;
-}
-
-// Avro compares the last part of names, and knows the reader's type by its aliases too.
-bool names_match(const SchemaNode& writer, const SchemaNode& reader) {
-  return writer.name.name == reader.name.name ||
-         std::find(reader.aliases.begin(), reader.aliases.end(), writer.name.full()) != reader.aliases.end();
 }
 
 using FieldPlaces = std::unordered_map<std::string_view, std::size_t>;
@@ -102,7 +98,6 @@ PlanNode* PlanCompiler::node_of(const SchemaNode& writer, const SchemaNode& read
   PlanNode*& known = known_[{&writer, &reader}];
   if (!known) {
     known = &plan_.nodes_.emplace_back();
-    known->type = &reader;
     to_fill_.push_back({known, {&writer, &reader}});
   }
   return known;
@@ -122,7 +117,7 @@ Status PlanCompiler::fill(PlanNode& node, const SchemaNode& writer, const Schema
     node.op = *op;
     return {};
   }
-  if (writer.kind == reader.kind && (!is_named(writer.kind) || names_match(writer, reader))) {
+  if (writer.kind == reader.kind && (!is_named(writer.kind) || names_match(reader, writer))) {
     return fill_same_kind(node, writer, reader);
   }
   fail(node, shown(writer) + " cannot be read as " + shown(reader));

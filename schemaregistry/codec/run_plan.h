@@ -149,11 +149,11 @@ class PlanRun {
         return true;
       }
       case PlanOp::kArray:
-        return nested(in, [&] { return array(node, in); });
+        return nested([&] { return array(node, in); });
       case PlanOp::kMap:
-        return nested(in, [&] { return map(node, in); });
+        return nested([&] { return map(node, in); });
       case PlanOp::kRecord:
-        return nested(in, [&] { return record(node, in); });
+        return nested([&] { return record(node, in); });
       case PlanOp::kUnion: {
         std::int64_t branch = 0;
         if (!in.take_long(branch)) return fail("no type of a union");
@@ -201,7 +201,7 @@ class PlanRun {
   }
 
   template <typename Inside>
-  bool nested(AvroBytes&, Inside&& inside) {
+  bool nested(Inside&& inside) {
     if (++depth_ > kDataDepthMax) return fail("nested too deep");
     const bool good = inside();
     --depth_;

@@ -5,10 +5,6 @@
 
 namespace cairn {
 
-std::string union_tag(const SchemaNode& branch) {
-  return is_named(branch.kind) ? branch.name.full() : std::string(to_string(branch.kind));
-}
-
 JsonGroup json_group(SchemaKind kind) {
   switch (kind) {
     case SchemaKind::kNull:
@@ -37,7 +33,7 @@ JsonGroup json_group(SchemaKind kind) {
 }
 
 UnionForm::UnionForm(const SchemaNode& node) {
-  for (const SchemaNode* branch : node.branches) tags.push_back(union_tag(*branch));
+  for (const SchemaNode* branch : node.branches) tags.push_back(type_name(*branch));
   std::array<std::size_t, 7> counts{};
   for (const SchemaNode* branch : node.branches) ++counts[static_cast<std::size_t>(json_group(branch->kind))];
   const auto count_in = [&](JsonGroup group) { return counts[static_cast<std::size_t>(group)]; };

@@ -13,9 +13,6 @@ namespace cairn {
 // for one of the union's types, and under the type's name ({"bytes": "x"}), as Avro's JSON has it, where it
 // could be taken for another one. Both are understood.
 
-// The name a type goes by in a union.
-std::string union_tag(const SchemaNode& branch);
-
 // JSON values of different groups cannot be taken for each other.
 enum class JsonGroup : std::uint8_t { kNull, kBoolean, kInteger, kDecimal, kText, kArray, kObject };
 JsonGroup json_group(SchemaKind kind);

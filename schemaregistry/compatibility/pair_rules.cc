@@ -28,15 +28,6 @@ bool promotes(SchemaKind reader, SchemaKind writer) {
   }
 }
 
-// Namespaces are left out on purpose: Avro's own checker does so, and a type that only moved to another
-// namespace is read as before. An alias is a full name, and only the reader's count.
-bool names_match(const SchemaNode& reader, const SchemaNode& writer) {
-  if (reader.name.name == writer.name.name) return true;
-  if (reader.aliases.empty()) return false;
-  const std::string wanted = writer.name.full();
-  return std::find(reader.aliases.begin(), reader.aliases.end(), wanted) != reader.aliases.end();
-}
-
 PairPart fault_at(PairFault fault, PathStep step, const SchemaNode& reader, const SchemaNode& writer,
                   std::uint32_t index = 0) {
   return PairPart{.fault = fault, .step = step, .index = index, .reader = &reader, .writer = &writer};
@@ -47,6 +38,13 @@ PairPart pair_at(PathStep step, const SchemaNode& reader, const SchemaNode& writ
 }
 
 }  // namespace
+
+bool names_match(const SchemaNode& reader, const SchemaNode& writer) {
+  if (reader.name.name == writer.name.name) return true;
+  if (reader.aliases.empty()) return false;
+  const std::string wanted = writer.name.full();
+  return std::find(reader.aliases.begin(), reader.aliases.end(), wanted) != reader.aliases.end();
+}
 
 std::optional<bool> can_read_at_a_glance(const SchemaNode& reader, const SchemaNode& writer) {
   if (reader.kind == SchemaKind::kUnion || writer.kind == SchemaKind::kUnion) return std::nullopt;

@@ -39,6 +39,11 @@ struct PairPart {
   const SchemaNode* writer = nullptr;
 };
 
+// Whether the names of two named types go together. Namespaces are left out on purpose: Avro's own checker
+// does so, and a type that only moved to another namespace is read as before. An alias is a full name, and
+// only the reader's count.
+bool names_match(const SchemaNode& reader, const SchemaNode& writer);
+
 // Some branch of the reader has to read the writer. For every other pair all parts have to hold.
 inline bool is_choice(const SchemaNode& reader, const SchemaNode& writer) {
   return reader.kind == SchemaKind::kUnion && writer.kind != SchemaKind::kUnion;

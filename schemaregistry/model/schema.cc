@@ -22,4 +22,8 @@ std::optional<SchemaKind> primitive_kind(std::string_view name) {
   return std::nullopt;
 }
 
+std::string type_name(const SchemaNode& type) {
+  return is_named(type.kind) ? type.name.full() : std::string(to_string(type.kind));
+}
+
 }  // namespace cairn

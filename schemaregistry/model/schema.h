@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace cairn {
@@ -85,6 +84,9 @@ struct SchemaNode {
   std::vector<const SchemaNode*> branches;    // kUnion
   std::vector<SchemaProperty> properties;
 };
+
+// The name a type goes by where types are told apart, as in a union: its full name, or its kind.
+std::string type_name(const SchemaNode& type);
 
 // A checked Avro schema. Never changes, so any number of threads may look at it; nodes live as long as it
 // does.

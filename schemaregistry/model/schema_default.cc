@@ -1,13 +1,12 @@
 #include "schemaregistry/model/schema_default.h"
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "eventstore/json/json_cursor.h"
 #include "schemaregistry/model/json_members.h"
+#include "schemaregistry/model/json_scalar.h"
 
 namespace cairn {
 
@@ -18,25 +17,6 @@ std::string shown(std::string_view json) {
   constexpr std::size_t kShownBytes = 60;
   if (json.size() <= kShownBytes) return std::string(json);
   return std::string(json.substr(0, kShownBytes)) + "…";
-}
-
-template <typename Integer>
-bool is_integer(std::string_view json) {
-  Integer value = 0;
-  const auto [end, error] = std::from_chars(json.data(), json.data() + json.size(), value);
-  return error == std::errc() && end == json.data() + json.size();
-}
-
-// Bytes are written as characters from U+0000 to U+00FF, one each. Nullopt when `text` has others.
-std::optional<std::size_t> byte_count(std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < text.size(); ++i, ++count) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c < 0x80) continue;
-    if (c != 0xC2 && c != 0xC3) return std::nullopt;
-    ++i;
-  }
-  return count;
 }
 
 bool is_symbol(const SchemaNode& type, const std::string& text) {
@@ -53,18 +33,21 @@ bool fits(const SchemaNode& type, std::string_view json) {
     case SchemaKind::kBoolean:
       return kind == JsonKind::kBool;
     case SchemaKind::kInt:
-      return kind == JsonKind::kNumber && is_integer<std::int32_t>(json);
+      return whole_number<std::int32_t>(kind, json).has_value();
     case SchemaKind::kLong:
-      return kind == JsonKind::kNumber && is_integer<std::int64_t>(json);
+      return whole_number<std::int64_t>(kind, json).has_value();
     case SchemaKind::kFloat:
+      return kind == JsonKind::kNumber && decimal_number<float>(kind, json).has_value();
     case SchemaKind::kDouble:
-      return kind == JsonKind::kNumber;
+      return kind == JsonKind::kNumber && decimal_number<double>(kind, json).has_value();
     case SchemaKind::kString:
       return kind == JsonKind::kString;
     case SchemaKind::kBytes:
-      return kind == JsonKind::kString && byte_count(cursor.take_string()).has_value();
+      return kind == JsonKind::kString && bytes_of_text(cursor.take_string()).has_value();
     case SchemaKind::kFixed:
-      return kind == JsonKind::kString && byte_count(cursor.take_string()) == type.size;
+      if (kind != JsonKind::kString) return false;
+      if (const auto bytes = bytes_of_text(cursor.take_string())) return bytes->size() == type.size;
+      return false;
     case SchemaKind::kEnum:
       return kind == JsonKind::kString && is_symbol(type, cursor.take_string());
     default:

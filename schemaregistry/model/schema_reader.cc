@@ -61,11 +61,6 @@ std::optional<SchemaKind> complex_kind(std::string_view type) {
   return std::nullopt;
 }
 
-// What may stand in a union once.
-std::string branch_name(const SchemaNode& node) {
-  return is_named(node.kind) ? node.name.full() : std::string(to_string(node.kind));
-}
-
 constexpr std::string_view kNameRule = "a name has letters, digits and _, and does not begin with a digit";
 
 }  // namespace
@@ -152,7 +147,7 @@ SchemaReader::Type SchemaReader::read_union(std::string_view raw, const std::str
     const Step step(*this, std::to_string(node->branches.size()));
     CAIRN_TRY(const SchemaNode* branch, read_type(cursor.take_raw(), space));
     if (branch->kind == SchemaKind::kUnion) return refusal("a union directly inside a union");
-    if (std::string name = branch_name(*branch); !seen.insert(name).second) {
+    if (std::string name = type_name(*branch); !seen.insert(name).second) {
       return refusal("the union has " + quoted(name) + " twice");
     }
     node->branches.push_back(branch);

@@ -104,14 +104,7 @@ TEST(AvroCppReferenceTest, WhatWeReadAsAnotherSchemaAvroReadsTheSame) {
       continue;  // It needs what the canonical form does not have, or reads a string as bytes.
     }
     SCOPED_TRACE(canonical_form(writer.schema()) + "\n as " + canonical_form(*changed) + "\n" + json);
-    const auto plan = DecodePlan::compile(writer.schema(), *changed);
-    ASSERT_THAT(plan, succeeds());
-    std::string shown;
-    ASSERT_THAT(append_avro_as_json(*plan, bytes, shown), succeeds());
-    const auto encoder = JsonEncoder::make(*changed);
-    std::string ours;
-    ASSERT_TRUE(encoder->encode(shown, ours).empty()) << shown;
-    ASSERT_EQ(to_hex(ours), to_hex(theirs)) << shown;
+    ASSERT_EQ(to_hex(rewritten(writer.schema(), *changed, bytes)), to_hex(theirs));
     ++compared;
   }
   EXPECT_GT(compared, 100) << "too few pairs to prove anything";

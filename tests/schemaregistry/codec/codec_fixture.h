@@ -41,6 +41,19 @@ inline std::string to_hex(std::string_view bytes) {
   return hex;
 }
 
+// The bytes of one schema, read as another one has them and written with that.
+inline std::string rewritten(const Schema& writer, const Schema& reader, std::string_view bytes) {
+  const auto plan = DecodePlan::compile(writer, reader);
+  EXPECT_THAT(plan, succeeds());
+  std::string shown;
+  EXPECT_THAT(append_avro_as_json(*plan, bytes, shown), succeeds());
+  const auto encoder = JsonEncoder::make(reader);
+  EXPECT_THAT(encoder, succeeds());
+  std::string again;
+  EXPECT_TRUE(encoder->encode(shown, again).empty()) << shown;
+  return again;
+}
+
 // One schema with what reads and writes by it.
 class Codec {
  public:

@@ -153,6 +153,12 @@ TEST(JsonEncoderTest, HostileUnionsEndSoon) {
   EXPECT_FALSE(codec.faults(json).empty());
 }
 
+TEST(JsonEncoderTest, NotANumberIsATextWhereASchemaSaysIt) {
+  const Codec codec(
+      R"({"type":"record","name":"R","fields":[{"name":"x","type":["double","string"],"default":"NaN"}]})");
+  EXPECT_EQ(codec.hex("{}"), "02064e614e") << "the string";
+}
+
 // Little JSON, much Avro.
 TEST(JsonEncoderTest, DefaultsDoNotMultiplyBeyondAnEvent) {
   const std::string large(10'000, 'x');

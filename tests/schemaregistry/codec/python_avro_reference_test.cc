@@ -118,14 +118,7 @@ TEST_F(PythonAvroReferenceTest, WhatWeReadAsAnotherSchemaPythonReadsTheSame) {
     const std::string theirs = through_python(writer.schema(), *changed, bytes);
     if (theirs.starts_with('!')) continue;
     SCOPED_TRACE(schema_text(writer.schema()) + "\n as " + schema_text(*changed) + "\n" + json);
-    const auto plan = DecodePlan::compile(writer.schema(), *changed);
-    ASSERT_THAT(plan, succeeds());
-    std::string shown;
-    ASSERT_THAT(append_avro_as_json(*plan, bytes, shown), succeeds());
-    const auto encoder = JsonEncoder::make(*changed);
-    std::string ours;
-    ASSERT_TRUE(encoder->encode(shown, ours).empty()) << shown;
-    ASSERT_EQ(to_hex(ours), theirs) << shown;
+    ASSERT_EQ(to_hex(rewritten(writer.schema(), *changed, bytes)), theirs);
     ++compared;
   }
   EXPECT_GT(compared, 100) << "too few pairs to prove anything";

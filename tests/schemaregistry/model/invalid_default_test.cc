@@ -35,6 +35,8 @@ TEST(InvalidDefault, OfPrimitives) {
   refuse_default("long", "\"0\"", "64 bits");
   refuse_default("float", "\"1\"", "type float");
   refuse_default("double", "null", "type double");
+  refuse_default("double", "1e999", "type double");
+  refuse_default("float", "1e39", "type float");
   refuse_default("double", "\"NaN\"", "type double");
   refuse_default("string", "1", "type string");
   refuse_default("string", "null", "type string");

@@ -353,6 +353,8 @@ TEST(ValidSchema, UnusualOnesAreTaken) {
   accept_all({
       " \n\"int\"\t",
       R"({"type":"int"})",
+      R"({"type":"record","name":"R","namespace":null,"fields":[]})",
+      R"({"type":"enum","name":"E","symbols":["A"],"default":null})",
       "[]",
       union_of({a, array("A"), R"({"type":"map","values":{"type":"A"}})"}),
       record("R", {field("x", a), field("y", R"({"type":"A"})")}),

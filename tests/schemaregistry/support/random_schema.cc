@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "schemaregistry/codec/union_form.h"
 #include "schemaregistry/model/schema_text.h"
 
 namespace cairn::test {
@@ -275,7 +274,7 @@ std::string random_value(Random& random, const SchemaNode& type, int depth) {
       const SchemaNode* branch = random.pick(type.branches);
       if (depth > 6) branch = type.branches.front();
       if (branch->kind == SchemaKind::kNull) return "null";
-      std::string tagged = "{\"" + union_tag(*branch) + "\":";
+      std::string tagged = "{\"" + type_name(*branch) + "\":";
       tagged += random_value(random, *branch, depth + 1);
       return tagged + "}";
     }

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "eventstore/json/json_cursor.h"
-#include "schemaregistry/model/schema.h"
 
 namespace cairn {
 
@@ -55,8 +54,5 @@ std::optional<Float> decimal_number(JsonKind kind, std::string_view raw) {
 // The bytes that a text of characters up to U+00FF stands for; nullopt when it has others. REQUIRES: it is
 // UTF-8.
 std::optional<std::string> bytes_of_text(std::string_view text);
-
-// What a value of this type is, for people: "long", "a symbol of Color: RED, GREEN".
-std::string wanted_value(const SchemaNode& type);
 
 }  // namespace cairn

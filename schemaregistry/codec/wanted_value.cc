@@ -1,23 +1,6 @@
-#include "schemaregistry/codec/json_scalar.h"
-
-#include "schemaregistry/codec/union_form.h"
+#include "schemaregistry/codec/wanted_value.h"
 
 namespace cairn {
-
-std::optional<std::string> bytes_of_text(std::string_view text) {
-  std::string bytes;
-  bytes.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c < 0x80) {
-      bytes += text[i];
-      continue;
-    }
-    if (c != 0xC2 && c != 0xC3) return std::nullopt;
-    bytes += static_cast<char>(((c & 0x03) << 6) | (static_cast<unsigned char>(text[++i]) & 0x3F));
-  }
-  return bytes;
-}
 
 std::string wanted_value(const SchemaNode& type) {
   constexpr std::size_t kNamesShown = 20;
@@ -31,6 +14,7 @@ std::string wanted_value(const SchemaNode& type) {
     }
     return text;
   };
+  std::vector<std::string> tags;
   switch (type.kind) {
     case SchemaKind::kEnum:
       return "a symbol of " + type.name.full() + ": " + list(type.symbols);
@@ -39,7 +23,8 @@ std::string wanted_value(const SchemaNode& type) {
     case SchemaKind::kRecord:
       return "record " + type.name.full();
     case SchemaKind::kUnion:
-      return "one of " + list(UnionForm(type).tags);
+      for (const SchemaNode* branch : type.branches) tags.push_back(type_name(*branch));
+      return "one of " + list(tags);
     default:
       return std::string(to_string(type.kind));
   }
