@@ -1,0 +1,43 @@
+#include "api/events/event_feed.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/events.h"
+#include "tests/support/store_fixture.h"
+
+namespace cairn::api {
+namespace {
+
+class EventFeedTest : public test::StoreTest {
+ protected:
+  EventFeedTest() { bell_.start(store()); }
+  ~EventFeedTest() override { bell_.stop(); }
+
+  // How many lines come, until the feed says it has ended.
+  std::size_t lines_of(EventFeed& feed) {
+    std::string text;
+    for (BodySource::Piece piece = BodySource::Piece::kMore; piece == BodySource::Piece::kMore;)
+      piece = feed.next(text);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  std::unique_ptr<SchemaRegistry> registry_ = *SchemaRegistry::open(store());
+  EventCodecs codecs_{*registry_};
+  NewsBell bell_;
+};
+
+// Else who reads slower than others write would never come to the end.
+TEST_F(EventFeedTest, LinesEndAtTheHeadOfWhenTheyWereAskedFor) {
+  append("a-1", {"T", "T", "T"});
+  EventFeed log(walk_log(store(), {}), FeedFormat::kLines, 1'000, store().head(), bell_, codecs_);
+  EventFeed stream(walk_stream(store(), "a-1", {}), FeedFormat::kLines, 1'000, store().head(), bell_,
+                   codecs_);
+  append("a-1", {"T", "T"});
+  EXPECT_EQ(lines_of(log), 3u);
+  EXPECT_EQ(lines_of(stream), 3u);
+}
+
+}  // namespace
+}  // namespace cairn::api
