@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eventstore/base/result.h"
+#include "schemaregistry/codec/data_fault.h"
+#include "schemaregistry/codec/encode_program.h"
+#include "upcasters/lua/lua_host.h"
+
+namespace cairn {
+
+// Writes Lua values as Avro by one schema, and with that checks them. A missing field gets its default, an unknown
+// one is a fault; a whole number is taken for a floating point type, and a float for a whole number where nothing is
+// lost. Belongs to its host's thread.
+class LuaWriter {
+ public:
+  // Fails with kInvalidArgument when a default cannot be written. REQUIRES: host and schema outlive it.
+  static Result<std::unique_ptr<LuaWriter>> make(LuaHost& host, const Schema& schema);
+  ~LuaWriter();
+
+  // Appends the value at `index` to `to`. When it does not fit, says everywhere it does not (at most kDataFaultsMax
+  // places), and leaves `to` as it was. The stack stays as it is. REQUIRES: inside LuaHost::run().
+  std::vector<DataFault> write(int index, std::string& to);
+
+ private:
+  friend class LuaWriteRun;
+  struct Names;
+  LuaWriter(LuaHost& host, EncodeProgram program);
+
+  LuaHost& host_;
+  EncodeProgram program_;
+  std::unique_ptr<Names> names_;  // the field names of the schema's records, as strings of the state
+};
+
+}  // namespace cairn
