@@ -15,9 +15,9 @@ struct lua_State;
 
 namespace cairn {
 
-// What one call of a script may cost. Steps are instructions of the virtual machine, and what library functions
-// and allocations cost in the same coin, so they do not depend on the machine: the same script with the same
-// input always ends the same way. The time is a backstop for what steps cannot see.
+// What one call of a script may cost. Steps are instructions of the virtual machine, and what library
+// functions and allocations cost in the same coin, so they do not depend on the machine: the same script with
+// the same input always ends the same way. The time is a backstop for what steps cannot see.
 struct LuaLimits {
   std::size_t memory_bytes_max = 32u << 20;
   std::uint64_t steps_max = 10'000'000;
@@ -40,25 +40,26 @@ class LuaHost {
   LuaHost(const LuaHost&) = delete;
   LuaHost& operator=(const LuaHost&) = delete;
 
-  // Runs a script, once, and leaves the one value it returned on the stack (at index 1). `file` is how errors call
-  // it. Afterwards its global variables cannot be set any more: what a call leaves behind the next could see.
-  // REQUIRES: nothing was loaded before.
+  // Runs a script, once, and leaves the one value it returned on the stack (at index 1). `file` is how errors
+  // call it. Afterwards its global variables cannot be set any more: what a call leaves behind the next could
+  // see. REQUIRES: nothing was loaded before.
   std::optional<ScriptError> load(std::string_view source, const std::string& file);
 
-  // Calls `body(L)` protected and within the limits, and puts the stack back to where it was. Inside, Lua's own
-  // functions may be used as they are (lua_call and so on): errors they raise, and those of scripts, end the body
-  // and come back. They travel as C++ exceptions, so destructors run; the body must not catch them.
+  // Calls `body(L)` protected and within the limits, and puts the stack back to where it was. Inside, Lua's
+  // own functions may be used as they are (lua_call and so on): errors they raise, and those of scripts, end
+  // the body and come back. They travel as C++ exceptions, so destructors run; the body must not catch them.
   template <typename Body>
   std::optional<ScriptError> run(Body&& body) {
-    return run_erased([](lua_State* state, void* what) { (*static_cast<std::remove_reference_t<Body>*>(what))(state); },
-                      const_cast<void*>(static_cast<const void*>(std::addressof(body))));
+    return run_erased(
+        [](lua_State* state, void* what) { (*static_cast<std::remove_reference_t<Body>*>(what))(state); },
+        const_cast<void*>(static_cast<const void*>(std::addressof(body))));
   }
 
   lua_State* state() const { return state_; }
   std::size_t memory_used() const;
 
-  // Inside a body or a library function: takes `steps` from what the call may still take, and raises the error
-  // that cannot be caught when there are none left.
+  // Inside a body or a library function: takes `steps` from what the call may still take, and raises the
+  // error that cannot be caught when there are none left.
   static void charge(lua_State* state, std::uint64_t steps);
 
  private:
@@ -71,8 +72,8 @@ class LuaHost {
   lua_State* state_ = nullptr;
 };
 
-// A script says what it is by what it returns: upcaster {…}, projection {…}, aggregate {…}. The name it used for
-// the table at `index`, or "" for any other value.
+// A script says what it is by what it returns: upcaster {…}, projection {…}, aggregate {…}. The name it used
+// for the table at `index`, or "" for any other value.
 std::string_view definition_kind(lua_State* state, int index);
 
 }  // namespace cairn

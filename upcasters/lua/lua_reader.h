@@ -9,10 +9,11 @@
 
 namespace cairn {
 
-// Turns Avro bytes into Lua values by a plan: a record and a map become tables, an array a marked sequence, an enum,
-// bytes and fixed strings, null `null`. A union's value is the value itself; only where strings could be taken for
-// another of the union's types do bytes, fixed and enums stand under their type's name, as in JSON. Records that are
-// one of several in a union remember which one they are. Belongs to its host's thread.
+// Turns Avro bytes into Lua values by a plan: a record and a map become tables, an array a marked sequence,
+// an enum, bytes and fixed strings, null `null`. A union's value is the value itself; only where strings
+// could be taken for another of the union's types do bytes, fixed and enums stand under their type's name, as
+// in JSON. Records that are one of several in a union remember which one they are. Belongs to its host's
+// thread.
 class LuaReader {
  public:
   // REQUIRES: host and plan outlive it.
@@ -21,8 +22,8 @@ class LuaReader {
   LuaReader(const LuaReader&) = delete;
   LuaReader& operator=(const LuaReader&) = delete;
 
-  // Pushes the value. Fails with kCorruption when the bytes are not what the plan reads; the stack is then as it was.
-  // REQUIRES: inside LuaHost::run().
+  // Pushes the value. Fails with kCorruption when the bytes are not what the plan reads; the stack is then as
+  // it was. REQUIRES: inside LuaHost::run().
   Status push(std::string_view avro);
 
  private:

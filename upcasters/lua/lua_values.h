@@ -4,8 +4,9 @@ struct lua_State;
 
 namespace cairn {
 
-// How values look in Lua beyond what Lua has: `null` is a constant of its own, since nil means that nothing is
-// there; and a sequence that is an array even when it is empty carries a mark, which `array {…}` gives it too.
+// How values look in Lua beyond what Lua has: `null` is a constant of its own, since nil means that nothing
+// is there; and a sequence that is an array even when it is empty carries a mark, which `array {…}` gives it
+// too.
 
 // Gives a new state the mark of arrays. Called once, before anything below.
 void open_values(lua_State* state);

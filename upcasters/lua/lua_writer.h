@@ -10,17 +10,18 @@
 
 namespace cairn {
 
-// Writes Lua values as Avro by one schema, and with that checks them. A missing field gets its default, an unknown
-// one is a fault; a whole number is taken for a floating point type, and a float for a whole number where nothing is
-// lost. Belongs to its host's thread.
+// Writes Lua values as Avro by one schema, and with that checks them. A missing field gets its default, an
+// unknown one is a fault; a whole number is taken for a floating point type, and a float for a whole number
+// where nothing is lost. Belongs to its host's thread.
 class LuaWriter {
  public:
   // Fails with kInvalidArgument when a default cannot be written. REQUIRES: host and schema outlive it.
   static Result<std::unique_ptr<LuaWriter>> make(LuaHost& host, const Schema& schema);
   ~LuaWriter();
 
-  // Appends the value at `index` to `to`. When it does not fit, says everywhere it does not (at most kDataFaultsMax
-  // places), and leaves `to` as it was. The stack stays as it is. REQUIRES: inside LuaHost::run().
+  // Appends the value at `index` to `to`. When it does not fit, says everywhere it does not (at most
+  // kDataFaultsMax places), and leaves `to` as it was. The stack stays as it is. REQUIRES: inside
+  // LuaHost::run().
   std::vector<DataFault> write(int index, std::string& to);
 
  private:
