@@ -63,8 +63,8 @@ class LocalEventStore final : public EventStore {
     return reader_->read_stream(stream, query);
   }
   Result<LogPage> read_log(const LogQuery& query) override { return reader_->read_log(query); }
-  Result<GlobalPosition> scan(GlobalPosition from, const EventVisitor& visitor) override {
-    return reader_->scan(from, visitor);
+  Result<GlobalPosition> scan(const ScanQuery& query, const EventVisitor& visitor) override {
+    return reader_->scan(query, visitor);
   }
   Result<std::optional<StreamInfo>> stream_info(std::string_view stream) override {
     return reader_->stream_info(stream);

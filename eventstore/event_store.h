@@ -43,6 +43,12 @@ struct StreamQuery {
   std::size_t bytes_max = limits::kPageBytesMax;  // the page ends early behind the event that exceeds it
 };
 
+struct ScanQuery {
+  GlobalPosition from{1};
+  std::optional<GlobalPosition> to = {};  // the last to visit; nullopt, or beyond the head = the head
+  EventFilter filter = {};
+};
+
 struct StreamListQuery {
   std::string category;  // empty = all
   std::string prefix;
@@ -118,10 +124,11 @@ class EventStore {
   // One page of the whole log. `next` is where to go on; forward it is nullopt once the head is reached.
   virtual Result<LogPage> read_log(const LogQuery& query) = 0;
 
-  // Visits every event from `from` to the head as it is when the scan starts, in order, in place: the views
-  // live until the visitor returns. The visitor runs inside a short read transaction and must not wait for
-  // anything slow; a consumer that may wait reads pages. Returns the last position visited (0 if none).
-  virtual Result<GlobalPosition> scan(GlobalPosition from, const EventVisitor& visitor) = 0;
+  // Visits the events of a range, which ends at the head as it is when the scan starts, in order, in place: the
+  // views live until the visitor returns. Of events that the filter leaves out little more than their type is
+  // looked at. The visitor runs inside a short read transaction and must not wait for anything slow; a consumer
+  // that may wait reads pages. Returns the last position visited (0 if none).
+  virtual Result<GlobalPosition> scan(const ScanQuery& query, const EventVisitor& visitor) = 0;
 
   // nullopt when there is no such stream.
   virtual Result<std::optional<StreamInfo>> stream_info(std::string_view stream) = 0;

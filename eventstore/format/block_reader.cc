@@ -78,14 +78,20 @@ Result<StoredEvent> BlockReader::read(GlobalPosition position) {
   return stored;
 }
 
-Status BlockReader::read_into(GlobalPosition position, StoredEvent& stored) {
+Result<BlockReader::Names> BlockReader::names_of(GlobalPosition position) const {
   CAIRN_ASSERT(contains(position), position.value, header_.first_position.value);
   const std::size_t at = event_list_.at(position.value - header_.first_position.value);
-  const std::uint32_t stream = low_half(message_.word(at + kNames));
-  const std::uint32_t type = high_half(message_.word(at + kNames));
-  if (stream >= stream_list_.count || type >= type_list_.count) {
+  const Names names{low_half(message_.word(at + kNames)), high_half(message_.word(at + kNames))};
+  if (names.stream >= stream_list_.count || names.type >= type_list_.count) {
     return damaged_event(header_, position, "names no stream or type");
   }
+  return names;
+}
+
+Status BlockReader::read_into(GlobalPosition position, StoredEvent& stored) {
+  CAIRN_TRY(const auto names, names_of(position));
+  const auto [stream, type] = names;
+  const std::size_t at = event_list_.at(position.value - header_.first_position.value);
   EventView& view = stored.event;
   bool sound = true;
   if (check_ == BlockCheck::kWholeBlock) {

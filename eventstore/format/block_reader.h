@@ -42,6 +42,17 @@ class BlockReader {
   // The same into a place the caller keeps, for those who read many.
   Status read_into(GlobalPosition position, StoredEvent& stored);
 
+  // What an event is called by, without reading it: places in streams() and types().
+  struct Names {
+    std::uint32_t stream = 0;
+    std::uint32_t type = 0;
+  };
+  Result<Names> names_of(GlobalPosition position) const;
+
+  // All names that the block's events have. REQUIRES: open with kWholeBlock.
+  const std::vector<std::string_view>& streams() const { return streams_; }
+  const std::vector<std::string_view>& types() const { return types_; }
+
  private:
   bool find_lists();
   bool read_names();

@@ -6,6 +6,7 @@
 
 #include "eventstore/base/limits.h"
 #include "eventstore/index/stream_heads.h"
+#include "eventstore/read/block_filter.h"
 #include "eventstore/read/event_source.h"
 #include "eventstore/read/log_scan.h"
 #include "eventstore/read/posting_cursor.h"
@@ -137,22 +138,26 @@ Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head
   return page;
 }
 
-Result<GlobalPosition> Reader::scan(GlobalPosition from, const EventVisitor& visitor) const {
-  const GlobalPosition head = news_.head();
+Result<GlobalPosition> Reader::scan(const ScanQuery& query, const EventVisitor& visitor) const {
+  const GlobalPosition from{std::max<std::uint64_t>(query.from.value, 1)};
+  const GlobalPosition to = std::min(query.to.value_or(news_.head()), news_.head());
   GlobalPosition last{0};
-  if (from.value == 0) from.value = 1;
+  BlockFilter filter(query.filter);
   StoredEvent stored;
   const BlockVisitor each_event = [&](BlockReader& block, std::span<const std::byte>) -> Result<bool> {
+    if (!filter.turn_to(block)) return true;
     const std::uint64_t first = std::max(from.value, block.header().first_position.value);
-    const std::uint64_t end = std::min(head.value, block.header().last_position().value);
+    const std::uint64_t end = std::min(to.value, block.header().last_position().value);
     for (std::uint64_t position = first; position <= end; ++position) {
+      CAIRN_TRY(const bool wanted, filter.lets_through(block, {position}));
+      if (!wanted) continue;
       CAIRN_CHECK(block.read_into({position}, stored));
       last = {position};
       if (!visitor(stored.event)) return false;
     }
     return true;
   };
-  CAIRN_CHECK(scan_blocks(log_, from, head, each_event));
+  CAIRN_CHECK(scan_blocks(log_, from, to, each_event));
   return last;
 }
 

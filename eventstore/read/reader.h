@@ -22,7 +22,7 @@ class Reader {
 
   Result<StreamPage> read_stream(std::string_view stream, const StreamQuery& query) const;
   Result<LogPage> read_log(const LogQuery& query) const;
-  Result<GlobalPosition> scan(GlobalPosition from, const EventVisitor& visitor) const;
+  Result<GlobalPosition> scan(const ScanQuery& query, const EventVisitor& visitor) const;
   Result<std::optional<StreamInfo>> stream_info(std::string_view stream) const;
   Result<StreamList> list_streams(const StreamListQuery& query) const;
 

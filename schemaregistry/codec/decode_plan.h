@@ -50,6 +50,12 @@ struct PlanField {
   std::string default_bytes;  // kDefault: what to read instead
 };
 
+// What a symbol of the writer's is for the reader.
+struct PlanSymbol {
+  std::string_view name;    // empty: the reader has none for it
+  std::uint32_t place = 0;  // among the reader's
+};
+
 // How to read one type of the writer's as one type of the reader's.
 struct PlanNode {
   PlanOp op = PlanOp::kFail;
@@ -57,9 +63,8 @@ struct PlanNode {
   std::uint32_t branch = 0;           // kInUnion: which type of the reader's union
   const PlanNode* element = nullptr;  // kArray, kMap; kInUnion: how to read the value
 
-  std::vector<std::string_view>
-      symbols;                    // kEnum: for each of the writer's; empty = the reader has none for it
-  std::vector<PlanField> fields;  // kRecord
+  std::vector<PlanSymbol> symbols;  // kEnum: for each of the writer's
+  std::vector<PlanField> fields;    // kRecord
   std::vector<const PlanNode*>
       places;  // kRecord, when fields are read out of order: how to skip the writer's fields
   std::vector<const PlanNode*> branches;  // kUnion

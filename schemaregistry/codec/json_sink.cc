@@ -67,7 +67,7 @@ void JsonSink::bytes(std::string_view bytes) {
 }
 
 // Symbols are names, which need no escapes.
-void JsonSink::symbol(std::string_view name) {
+void JsonSink::symbol(std::string_view name, std::uint32_t) {
   to_ += '"';
   to_ += name;
   to_ += '"';

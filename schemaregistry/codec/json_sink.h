@@ -20,7 +20,8 @@ class JsonSink {
   void decimal(double value);
   void text(std::string_view text);
   void bytes(std::string_view bytes);
-  void symbol(std::string_view name);
+  void fixed(std::string_view bytes) { this->bytes(bytes); }
+  void symbol(std::string_view name, std::uint32_t place);
   void begin_record(const PlanNode&) { open('{'); }
   void field(const PlanField& field) {
     comma();

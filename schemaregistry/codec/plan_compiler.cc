@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "schemaregistry/compatibility/pair_rules.h"
 
@@ -152,16 +151,14 @@ Status PlanCompiler::fill_same_kind(PlanNode& node, const SchemaNode& writer, co
 
 void PlanCompiler::fill_enum(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader) {
   node.op = PlanOp::kEnum;
-  const std::unordered_set<std::string_view> known(reader.symbols.begin(), reader.symbols.end());
+  std::unordered_map<std::string_view, std::uint32_t> known;
+  for (const std::string& symbol : reader.symbols) {
+    known.emplace(symbol, static_cast<std::uint32_t>(known.size()));
+  }
   for (const std::string& symbol : writer.symbols) {
-    const auto found = known.find(symbol);
-    if (found != known.end()) {
-      node.symbols.push_back(*found);
-    } else if (reader.symbol_default) {
-      node.symbols.emplace_back(*reader.symbol_default);
-    } else {
-      node.symbols.emplace_back();
-    }
+    auto found = known.find(symbol);
+    if (found == known.end() && reader.symbol_default) found = known.find(*reader.symbol_default);
+    node.symbols.push_back(found == known.end() ? PlanSymbol{} : PlanSymbol{found->first, found->second});
   }
 }
 

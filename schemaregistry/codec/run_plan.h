@@ -25,8 +25,9 @@ struct NullSink {
   void decimal(float) {}
   void decimal(double) {}
   void text(std::string_view) {}   // UTF-8
-  void bytes(std::string_view) {}  // bytes and fixed
-  void symbol(std::string_view) {}
+  void bytes(std::string_view) {}
+  void fixed(std::string_view) {}
+  void symbol(std::string_view, std::uint32_t) {}  // its name, and its place among the reader's
   void begin_record(const PlanNode&) {}
   void field(const PlanField&) {}  // its value follows
   void end_record() {}
@@ -135,7 +136,7 @@ class PlanRun {
         std::string_view bytes;
         if (!in.take_raw(node.size, bytes)) return fail("fewer bytes than a fixed has");
         if (node.size == 0 && !empty_value()) return false;
-        sink_.bytes(bytes);
+        sink_.fixed(bytes);
         return true;
       }
       case PlanOp::kEnum: {
@@ -143,9 +144,9 @@ class PlanRun {
         if (!in.take_long(symbol)) return fail("no symbol");
         if (static_cast<std::uint64_t>(symbol) >= node.symbols.size())
           return fail("a symbol the enum does not have");
-        const std::string_view name = node.symbols[static_cast<std::size_t>(symbol)];
-        if (name.empty()) return fail("a symbol the reader's enum does not have");
-        sink_.symbol(name);
+        const PlanSymbol& read = node.symbols[static_cast<std::size_t>(symbol)];
+        if (read.name.empty()) return fail("a symbol the reader's enum does not have");
+        sink_.symbol(read.name, read.place);
         return true;
       }
       case PlanOp::kArray:

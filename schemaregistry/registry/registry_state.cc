@@ -118,7 +118,7 @@ void RegistryState::apply(const CheckedRegistryEvent& checked) {
 void RegistryState::apply(const SchemaRegistered& event, const std::shared_ptr<const StoredSchema>& schema) {
   schemas_.emplace(schema->id.value, schema);
   id_max_ = std::max(id_max_, schema->id);
-  subjects_[event.subject].push_back({event.version, false, schema});
+  subjects_[event.subject].push_back({event.version, false, schema, event_count_});
   use(schema);
 }
 

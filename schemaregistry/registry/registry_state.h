@@ -22,6 +22,7 @@ struct SubjectVersion {
   std::uint32_t version = 0;
   bool deleted = false;  // hidden, but not gone
   std::shared_ptr<const StoredSchema> schema;
+  std::uint64_t registered_at = 0;  // the event of the registry's stream that brought it
 };
 
 // Rising versions, hidden ones too; never empty.

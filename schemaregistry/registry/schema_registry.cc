@@ -50,6 +50,7 @@ Status SchemaRegistry::apply_new_events() {
       CAIRN_TRY(const CheckedRegistryEvent checked, state_.check(std::move(event)));
       const std::unique_lock lock(state_mutex_);
       state_.apply(checked);
+      changes_.store(state_.event_count(), std::memory_order_release);
     }
   }
   return {};
@@ -112,7 +113,7 @@ RegistryCounts SchemaRegistry::counts() {
 // --- Commands --------------------------------------------------------------------------------------------
 
 template <typename T, typename Decide>
-RegistryResult<T> SchemaRegistry::execute(Decide decide) {
+RegistryResult<T> SchemaRegistry::execute(Decide decide, const RegistrationCompanion& companion) {
   const std::lock_guard command(command_mutex_);
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     CAIRN_CHECK(catch_up());
@@ -123,8 +124,13 @@ RegistryResult<T> SchemaRegistry::execute(Decide decide) {
       return decide(std::as_const(state_));
     }();
     if (!decision) return std::move(decision).error();
-    if (decision->events.empty()) return std::move(decision->answer);
-    const auto appended = store_.append(append_of(decision->events, version));
+    AppendRequest request = append_of(decision->events, version);
+    if (companion) {
+      CAIRN_TRY(auto others, companion(decision->events));
+      for (StreamAppend& other : others) request.streams.push_back(std::move(other));
+    }
+    if (decision->events.empty() && request.streams.size() == 1) return std::move(decision->answer);
+    const auto appended = store_.append(std::move(request));
     if (appended) {
       CAIRN_CHECK(catch_up());
       return std::move(decision->answer);
@@ -134,8 +140,10 @@ RegistryResult<T> SchemaRegistry::execute(Decide decide) {
   return make_error(Errc::kOverloaded, "others change the schema registry all the time; try again");
 }
 
-RegistryResult<SchemaId> SchemaRegistry::register_schema(const Registration& wanted) {
-  return execute<SchemaId>([&](const RegistryState& state) { return decide_register(state, wanted); });
+RegistryResult<SchemaId> SchemaRegistry::register_schema(const Registration& wanted,
+                                                         const RegistrationCompanion& companion) {
+  return execute<SchemaId>([&](const RegistryState& state) { return decide_register(state, wanted); },
+                           companion);
 }
 
 RegistryResult<std::uint32_t> SchemaRegistry::delete_version(const std::string& subject,

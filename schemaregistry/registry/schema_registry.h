@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,6 +27,11 @@ struct RegistryCounts {
   std::size_t schemas = 0;   // that some version has
   std::size_t subjects = 0;  // with a live version
 };
+
+// What is appended together with a registration, all or nothing, to streams of one's own. Gets what the registry
+// will append, which is nothing when the schema is registered already. Asked again when somebody else was quicker.
+using RegistrationCompanion =
+    std::function<RegistryResult<std::vector<StreamAppend>>(const std::vector<RegistryEvent>& decided)>;
 
 // The schemas of one event store. All functions may be called from any thread, at once.
 //
@@ -60,12 +66,17 @@ class SchemaRegistry {
   // The subject's newest version with that id, live or soft-deleted, or nullopt.
   std::optional<std::uint32_t> version_of(std::string_view subject, SchemaId id);
 
+  // Grows with everything that happens to the registry. What was found out at one number still holds while the
+  // number is the same.
+  std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
+
   // How much there is, of what was read already.
   RegistryCounts counts();
 
   // Commands. They wait for the disk.
 
-  RegistryResult<SchemaId> register_schema(const Registration& wanted);
+  RegistryResult<SchemaId> register_schema(const Registration& wanted,
+                                           const RegistrationCompanion& companion = {});
   RegistryResult<std::uint32_t> delete_version(const std::string& subject,
                                                std::optional<std::uint32_t> version, Permanent permanent);
   RegistryResult<std::vector<std::uint32_t>> delete_subject(const std::string& subject, Permanent permanent);
@@ -91,7 +102,7 @@ class SchemaRegistry {
   Status apply_new_events();
 
   template <typename T, typename Decide>
-  RegistryResult<T> execute(Decide decide);
+  RegistryResult<T> execute(Decide decide, const RegistrationCompanion& companion = {});
 
   // What `find(state)` finds, at once or after catching up.
   template <typename Find>
@@ -101,6 +112,7 @@ class SchemaRegistry {
   std::mutex command_mutex_;   // one command at a time: two would only make each other decide again
   std::mutex catch_up_mutex_;  // who holds it alone changes state_, and may read it without the lock below
   std::atomic<std::uint64_t> seen_head_{0};  // up to here the log has nothing new for us
+  std::atomic<std::uint64_t> changes_{0};
   std::shared_mutex state_mutex_;
   RegistryState state_;
 };

@@ -43,6 +43,26 @@ class FilterTest : public SettledStoreTest {
       EXPECT_EQ(log(filter, Direction::kForward, limit), expected) << limit;
       EXPECT_EQ(log(filter, Direction::kBackward, limit), reversed) << limit;
     }
+    expect_scanned(filter, 1, 120, expected);
+    expect_scanned(filter, 31, 90, expected);
+    expect_scanned(filter, 121, 200, expected);
+  }
+
+  // A scan visits those of `matching` that stand in its range.
+  void expect_scanned(const EventFilter& filter, std::uint64_t from, std::uint64_t to,
+                      const std::vector<Event>& matching) {
+    std::vector<std::uint64_t> expected;
+    for (const Event& event : matching) {
+      if (event.position >= from && event.position <= to) expected.push_back(event.position);
+    }
+    std::vector<std::uint64_t> visited;
+    const auto last = value_of(
+        store().scan({.from = {from}, .to = GlobalPosition{to}, .filter = filter}, [&](const EventView& event) {
+          visited.push_back(event.position.value);
+          return true;
+        }));
+    EXPECT_EQ(visited, expected) << from << " to " << to;
+    EXPECT_EQ(last.value, expected.empty() ? 0 : expected.back());
   }
 };
 CAIRN_FOR_EVERY_SETTLED(FilterTest);

@@ -93,7 +93,7 @@ TEST_P(ReadLogTest, AnEmptyLogHasNoPagesAndNoHead) {
   EXPECT_EQ(head(), 0u);
   EXPECT_THAT(log(), IsEmpty());
   EXPECT_THAT(log({}, Direction::kBackward), IsEmpty());
-  EXPECT_EQ(value_of(store().scan({1}, [](const EventView&) { return true; })), GlobalPosition{0});
+  EXPECT_EQ(value_of(store().scan({}, [](const EventView&) { return true; })), GlobalPosition{0});
   EXPECT_TRUE(value_of(store().list_streams({})).streams.empty());
 }
 
@@ -109,7 +109,7 @@ TEST_P(ReadLogTest, ScanVisitsTheSameEventsAsPages) {
 TEST_P(ReadLogTest, ScanStopsWhenItIsTold) {
   fill(20);
   std::vector<std::uint64_t> seen;
-  auto last = value_of(store().scan({3}, [&](const EventView& event) {
+  auto last = value_of(store().scan({.from = {3}}, [&](const EventView& event) {
     seen.push_back(event.position.value);
     return seen.size() < 4;
   }));

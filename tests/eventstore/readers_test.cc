@@ -120,7 +120,7 @@ TEST_F(ReadersTest, TinyMapsGrowUnderReadersAndWriters) {
         ASSERT_THAT(page, succeeds());
         for (const EventView& event : page->events) ASSERT_TRUE(is_as_numbered(owned(event)));
         std::uint64_t visited = 0;
-        auto last = store().scan({head > 300 ? head - 300 : 1}, [&](const EventView& event) {
+        auto last = store().scan({.from = {head > 300 ? head - 300 : 1}}, [&](const EventView& event) {
           ++visited;
           return event.data.size() == 8'000;
         });

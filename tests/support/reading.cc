@@ -59,7 +59,7 @@ Result<std::vector<StreamInfo>> list_all(EventStore& store, StreamListQuery quer
 
 Result<std::vector<Event>> scan_all(EventStore& store, GlobalPosition from) {
   std::vector<Event> events;
-  CAIRN_TRY(GlobalPosition last, store.scan(from, [&](const EventView& view) {
+  CAIRN_TRY(GlobalPosition last, store.scan({.from = from}, [&](const EventView& view) {
     events.push_back(owned(view));
     return true;
   }));

@@ -41,7 +41,7 @@ Status load_replay_set(EventStore& store, const ReplaySet& set, const Payloads& 
 Result<ReplayOutcome> replay_store(EventStore& store) {
   ReplayOutcome outcome;
   const auto began = std::chrono::steady_clock::now();
-  CAIRN_CHECK(store.scan(GlobalPosition{1}, [&outcome](const EventView& event) {
+  CAIRN_CHECK(store.scan({}, [&outcome](const EventView& event) {
     outcome.fold.add(event.stream, event.version.value, event.type, event.data);
     return true;
   }));

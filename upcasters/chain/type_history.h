@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "schemaregistry/registry/registry_state.h"
+#include "upcasters/upcaster.h"
+
+namespace cairn {
+
+// How the versions of one event type follow each other, as of one moment. A value.
+struct TypeHistory {
+  std::string type;
+  SubjectVersions versions;  // rising; hidden ones too; empty for a type without a schema
+  std::map<std::uint32_t, std::shared_ptr<const Upcaster>> upcasters;  // by the version they start from
+
+  // nullptr when there is none.
+  const SubjectVersion* version(std::uint32_t number) const;
+  const SubjectVersion* newest() const;                        // that is not hidden
+  const SubjectVersion* next_live(std::uint32_t after) const;  // the first above that is not hidden
+  const SubjectVersion* with_schema(SchemaId id) const;        // the newest that has it
+  const SubjectVersion* newest_at(
+      std::uint64_t registry_changes) const;  // as of then, or else the first there is
+
+  // The upcaster that events take from this version; nullptr when there is none. One whose versions have
+  // become others, because the subject was deleted and begun again, does not count.
+  std::shared_ptr<const Upcaster> upcaster_from(const SubjectVersion& version) const;
+};
+
+// Where histories come from. All functions may be called from any thread.
+class HistorySource {
+ public:
+  virtual ~HistorySource() = default;
+
+  // Grows with every change to any history.
+  virtual std::uint64_t changes() const = 0;
+  virtual TypeHistory history(std::string_view type) = 0;
+  virtual std::shared_ptr<const StoredSchema> schema(SchemaId id) = 0;  // nullptr when there is none
+};
+
+}  // namespace cairn

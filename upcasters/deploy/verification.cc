@@ -1,0 +1,102 @@
+#include "upcasters/deploy/verification.h"
+
+#include <utility>
+
+#include "upcasters/pipeline.h"
+#include "upcasters/unreadable.h"
+
+namespace cairn {
+
+namespace {
+
+void count(VerificationReport& report, ShapeFault fault) {
+  ++report.failed;
+  const bool many_kinds = report.kinds.size() >= kFailureKinds && !report.kinds.contains(fault.group);
+  ++report.kinds[many_kinds ? "others" : fault.group];
+  if (report.failures.size() < kFailuresListed) report.failures.push_back(std::move(fault));
+}
+
+}  // namespace
+
+class Verification::Range final : public ReplayRange {
+ public:
+  Range(Shaper& shaper, ShaperPool& now, const Upcaster& upcaster)
+      : shaper_(shaper), now_(now), upcaster_(upcaster) {
+    shaper.watch(&upcaster);
+  }
+
+  bool take(const EventView& stored, std::span<const ShapedEvent> parts) override {
+    if (!shaper_.reached_watched()) return true;
+    for (const ShapedEvent& part : parts) {
+      NullSink nothing;
+      if (const Status status = part.read(nothing); !status)
+        return fail(stored, unreadable(stored, part, status.error()));
+    }
+    ++report_.checked;
+    return true;
+  }
+
+  bool fail(const EventView& stored, const ShapeFault& fault) override {
+    if (!shaper_.reached_watched()) return true;
+    if (fault.upcaster != &upcaster_ && failed_already(stored)) return true;
+    ++report_.checked;
+    report_.complete = fault.kind != ShapeFault::Kind::kLimit;
+    count(report_, fault);
+    return report_
+        .complete;  // Who takes too long with one event will with others, and nobody wants to wait for that.
+  }
+
+  VerificationReport& report() { return report_; }
+
+ private:
+  bool failed_already(const EventView& stored) {
+    const ShaperPool::Loan shaper = now_.lend();
+    const auto fault = shaper->shape(stored, Shape::latest());
+    return fault && fault->kind != ShapeFault::Kind::kNoWay;
+  }
+
+  Shaper& shaper_;
+  ShaperPool& now_;
+  const Upcaster& upcaster_;
+  VerificationReport report_;
+};
+
+Verification::Verification(EventStore& store, HistorySource& history, ShaperPool& shapers,
+                           TypeHistory candidate, std::shared_ptr<const Upcaster> upcaster,
+                           std::vector<std::string> stored_types, GlobalPosition through)
+    : store_(store),
+      now_(shapers),
+      history_(history, std::move(candidate)),
+      upcaster_(std::move(upcaster)),
+      types_(std::move(stored_types)) {
+  report_.through = through;
+}
+
+Status Verification::run(GlobalPosition to, unsigned threads, const OnVerificationProgress& progress) {
+  bool given_up = false;
+  ReplayQuery query{
+      .from = {report_.through.value + 1}, .to = to, .filter = {{}, types_}, .threads = threads};
+  const ReplayConsumer consumer{
+      [&](Shaper& shaper) { return std::make_unique<Range>(shaper, now_, *upcaster_); },
+      [&](std::unique_ptr<ReplayRange> made, GlobalPosition through) {
+        VerificationReport& part = static_cast<Range&>(*made).report();
+        report_.checked += part.checked;
+        report_.complete = part.complete;
+        report_.through = through;
+        report_.failed += part.failed;
+        for (ShapeFault& fault : part.failures) {
+          if (report_.failures.size() < kFailuresListed) report_.failures.push_back(std::move(fault));
+        }
+        for (const auto& [kind, times] : part.kinds) {
+          const bool many = report_.kinds.size() >= kFailureKinds && !report_.kinds.contains(kind);
+          report_.kinds[many ? "others" : kind] += times;
+        }
+        given_up = progress && !progress({through, to, report_.checked, report_.failed});
+        return report_.complete && !given_up;
+      }};
+  CAIRN_CHECK(replay(store_, candidate_, query, consumer));
+  if (given_up) return make_error(Errc::kFailedPrecondition, "given up before the end");
+  return {};
+}
+
+}  // namespace cairn

@@ -1,0 +1,210 @@
+#include "upcasters/script/upcaster_runner.h"
+
+#include <lua.hpp>
+#include <utility>
+
+#include "upcasters/lua/lua_json.h"
+#include "upcasters/lua/lua_values.h"
+
+namespace cairn {
+
+namespace {
+
+// A script that makes more of one event means something else.
+constexpr lua_Unsigned kPartsMax = 1'000;
+
+// Where things stand on the stack of a call.
+constexpr int kDefinition = 1, kData = 2, kResult = 3;
+static_assert(kDefinition < kData);
+
+constexpr std::string_view kReturns = "the data, a list of {type = …, data = …}, or {} to drop the event";
+
+std::string without_numbers(std::string_view path) {
+  std::string text;
+  bool in_number = false;
+  for (const char c : path) {
+    const bool digit = c >= '0' && c <= '9';
+    if (digit && (in_number || (!text.empty() && text.back() == '/'))) {
+      if (!in_number) text += '*';
+      in_number = true;
+      continue;
+    }
+    in_number = false;
+    text += c;
+  }
+  return text;
+}
+
+}  // namespace
+
+UpcasterRunner::UpcasterRunner(const ChainStep& step, UpcasterScript script, FindTarget find_target)
+    : step_(step),
+      script_(std::move(script)),
+      find_target_(std::move(find_target)),
+      reader_(script_.host(), step.plan),
+      event_(script_.host()) {}
+
+std::variant<std::unique_ptr<UpcasterRunner>, ScriptError> UpcasterRunner::make(const ChainStep& step,
+                                                                                FindTarget find_target,
+                                                                                LuaHost::Log log) {
+  const Upcaster& upcaster = *step.upcaster;
+  auto loaded = UpcasterScript::load(upcaster.source, upcaster.file(), std::move(log));
+  if (auto* error = std::get_if<ScriptError>(&loaded)) return std::move(*error);
+  std::unique_ptr<UpcasterRunner> runner(
+      new UpcasterRunner(step, std::get<UpcasterScript>(std::move(loaded)), std::move(find_target)));
+  auto writer = LuaWriter::make(runner->script_.host(), step.schema->schema);
+  if (!writer) return ScriptError{ScriptFault::kError, writer.error().message, upcaster.file(), 0};
+  Target own;
+  own.type = upcaster.header.type;
+  own.version = step.version;
+  own.schema = step.schema;
+  own.writer = *std::move(writer);
+  runner->own_ = &runner->targets_.emplace(upcaster.header.type, std::move(own)).first->second;
+  return runner;
+}
+
+std::optional<ShapeFault> UpcasterRunner::run(const EventView& event, std::string_view data,
+                                              PartBuffers& buffers, std::vector<ScriptPart>& parts) {
+  fault_.reset();
+  auto error = script_.host().run([&](lua_State* state) {
+    if (const Status status = reader_.push(data); !status) {
+      return fail(ShapeFault::Kind::kCorruption, status.error().message);
+    }
+    call(state, event);
+    take_result(state, buffers, parts);
+  });
+  event_.forget();
+  if (error) {
+    const bool limit = error->fault == ScriptFault::kSteps || error->fault == ScriptFault::kMemory ||
+                       error->fault == ScriptFault::kTime;
+    spent_ = limit;
+    fail(limit ? ShapeFault::Kind::kLimit : ShapeFault::Kind::kScript, error->text());
+    fault_->line = error->line;
+  }
+  return std::move(fault_);
+}
+
+void UpcasterRunner::call(lua_State* state, const EventView& event) {
+  script_.push_function();
+  lua_pushvalue(state, kData);
+  int arguments = 1;
+  if (script_.takes_event()) {
+    event_.push(event, step_.upcaster->header.type, kData);
+    arguments = 2;
+  }
+  lua_call(state, arguments, 1);
+}
+
+// A list of parts is told from data by having a first element, and no data by having nothing. Data that was
+// given and comes back is data, whatever is in it.
+void UpcasterRunner::take_result(lua_State* state, PartBuffers& buffers, std::vector<ScriptPart>& parts) {
+  const bool is_given = lua_rawequal(state, kData, kResult) != 0;
+  const bool is_table = lua_istable(state, kResult);
+  const bool is_record = step_.schema->schema.root().kind == SchemaKind::kRecord;
+  if (is_given || (!is_table && !is_record && !lua_isnil(state, kResult))) {
+    return write(state, kResult, *own_, 0, buffers, parts);
+  }
+  if (!is_table) {
+    return fail(ShapeFault::Kind::kScript,
+                "returned " + value_text(state, kResult) + " instead of " + std::string(kReturns));
+  }
+  lua_pushnil(state);
+  if (lua_next(state, kResult) == 0) return;  // dropped
+  lua_pop(state, 2);
+  lua_rawgeti(state, kResult, 1);
+  const bool is_list = !lua_isnil(state, -1);
+  lua_pop(state, 1);
+  if (!is_list) return write(state, kResult, *own_, 0, buffers, parts);
+
+  const lua_Unsigned count = lua_rawlen(state, kResult);
+  if (count > kPartsMax) {
+    return fail(ShapeFault::Kind::kScript, "returned " + std::to_string(count) +
+                                               " parts; an event may become " + std::to_string(kPartsMax));
+  }
+  for (lua_Unsigned i = 1; i <= count && !fault_; ++i) {
+    lua_rawgeti(state, kResult, static_cast<lua_Integer>(i));
+    take_part(state, static_cast<int>(i), buffers, parts);
+    lua_settop(state, kResult);
+  }
+}
+
+// The part is on top of the stack.
+void UpcasterRunner::take_part(lua_State* state, int place, PartBuffers& buffers,
+                               std::vector<ScriptPart>& parts) {
+  const int part = lua_gettop(state);
+  const auto complain = [&](std::string_view what) {
+    fail(ShapeFault::Kind::kScript,
+         "part " + std::to_string(place) + " " + std::string(what) + "; a list holds {type = …, data = …}");
+  };
+  if (!lua_istable(state, part)) return complain("is " + value_text(state, part));
+  lua_pushnil(state);
+  while (lua_next(state, part) != 0) {
+    lua_pop(state, 1);
+    const std::string_view name = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "[…]";
+    if (name != "type" && name != "data") return complain("has the member '" + std::string(name) + "'");
+  }
+  Target* target = own_;
+  lua_pushliteral(state, "type");
+  if (lua_rawget(state, part) != LUA_TNIL) {
+    if (lua_type(state, -1) != LUA_TSTRING) return complain("has a type that is no text");
+    std::size_t size = 0;
+    const char* type = lua_tolstring(state, -1, &size);
+    target = find_target({type, size});
+    if (target == nullptr) return;
+  }
+  lua_pushliteral(state, "data");
+  if (lua_rawget(state, part) == LUA_TNIL) return complain("has no data");
+  write(state, lua_gettop(state), *target, place, buffers, parts);
+}
+
+void UpcasterRunner::write(lua_State*, int index, Target& target, int place, PartBuffers& buffers,
+                           std::vector<ScriptPart>& parts) {
+  std::string& bytes = buffers.take();
+  const std::vector<DataFault> faults = target.writer->write(index, bytes);
+  if (faults.empty()) {
+    parts.push_back({&target, bytes});
+    return;
+  }
+  const DataFault& first = faults.front();
+  const std::string where = (place == 0 ? std::string("the result") : "part " + std::to_string(place)) +
+                            " does not fit version " + std::to_string(target.version) + " of " + target.type +
+                            ": at \"";
+  std::string message = where + first.path + "\" " + first.expected + " was expected, not " + first.found;
+  if (faults.size() > 1) message += " (and " + std::to_string(faults.size() - 1) + " more)";
+  fail(ShapeFault::Kind::kResult, std::move(message),
+       where + without_numbers(first.path) + "\" " + first.expected + " was expected");
+}
+
+UpcasterRunner::Target* UpcasterRunner::find_target(std::string_view type) {
+  if (const auto known = targets_.find(type); known != targets_.end()) return &known->second;
+  auto found = find_target_(type, step_.upcaster->registry_changes);
+  if (!found) {
+    fail(ShapeFault::Kind::kScript, "makes an event of another type: " + found.error().message);
+    return nullptr;
+  }
+  auto writer = LuaWriter::make(script_.host(), found->schema->schema);
+  if (!writer) {
+    fail(ShapeFault::Kind::kScript, writer.error().message);
+    return nullptr;
+  }
+  Target target;
+  target.type = type;
+  target.version = found->version;
+  target.schema = found->schema;
+  target.writer = *std::move(writer);
+  return &targets_.emplace(std::string(type), std::move(target)).first->second;
+}
+
+void UpcasterRunner::fail(ShapeFault::Kind kind, std::string message, std::string group) {
+  const std::string file = step_.upcaster->file();
+  ShapeFault fault;
+  fault.kind = kind;
+  fault.group = group.empty() ? message : std::move(group);
+  for (std::string* text : {&message, &fault.group}) {
+    if (!text->starts_with(file)) *text = file + ": " + *text;
+  }
+  fault.message = std::move(message);
+  fault_ = std::move(fault);
+}
+
+}  // namespace cairn

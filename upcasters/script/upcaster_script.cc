@@ -1,0 +1,144 @@
+#include "upcasters/script/upcaster_script.h"
+
+#include <limits>
+#include <lua.hpp>
+#include <optional>
+#include <utility>
+
+namespace cairn {
+
+namespace {
+
+constexpr int kDefinition = 1;  // where load() left it on the stack
+constexpr std::string_view kMembers = "type, from, to, produces and upcast";
+
+// Reads the members of the definition one by one, and keeps the first complaint.
+class DefinitionReader {
+ public:
+  explicit DefinitionReader(lua_State* state) : state_(state) {}
+
+  UpcasterHeader header() {
+    UpcasterHeader header;
+    header.type = text("type");
+    header.from = version("from");
+    header.to = version("to");
+    header.produces = texts("produces");
+    get("upcast");
+    if (lua_iscfunction(state_, -1) != 0 || !lua_isfunction(state_, -1)) {
+      complain("upcast", "a function, as in upcast = function(data, event) … end");
+    }
+    lua_pop(state_, 1);
+    check_names();
+    return header;
+  }
+
+  bool takes_event() {
+    get("upcast");
+    lua_Debug info{};
+    lua_getinfo(state_, ">u", &info);
+    return info.nparams >= 2 || info.isvararg != 0;
+  }
+
+  const std::string& complaint() const { return complaint_; }
+
+ private:
+  void get(const char* name) {
+    lua_pushstring(state_, name);
+    lua_rawget(state_, kDefinition);
+  }
+
+  void complain(std::string_view name, std::string_view wanted) {
+    if (complaint_.empty()) complaint_ = "'" + std::string(name) + "' must be " + std::string(wanted);
+  }
+
+  std::string text(const char* name) {
+    get(name);
+    std::string value;
+    if (lua_type(state_, -1) == LUA_TSTRING) value = lua_tostring(state_, -1);
+    if (value.empty()) complain(name, "the name of an event type");
+    lua_pop(state_, 1);
+    return value;
+  }
+
+  std::uint32_t version(const char* name) {
+    get(name);
+    const lua_Integer value = lua_isinteger(state_, -1) != 0 ? lua_tointeger(state_, -1) : 0;
+    lua_pop(state_, 1);
+    if (value < 1 || value > std::numeric_limits<std::int32_t>::max()) {
+      complain(name, "the number of a version, from 1");
+      return 0;
+    }
+    return static_cast<std::uint32_t>(value);
+  }
+
+  std::vector<std::string> texts(const char* name) {
+    std::vector<std::string> values;
+    get(name);
+    if (!lua_isnil(state_, -1)) {
+      const lua_Unsigned count = lua_istable(state_, -1) ? lua_rawlen(state_, -1) : 0;
+      if (count == 0 || count > 100) complain(name, "a list of 1 to 100 names of event types");
+      for (lua_Unsigned i = 1; i <= count && complaint_.empty(); ++i) {
+        lua_rawgeti(state_, -1, static_cast<lua_Integer>(i));
+        if (lua_type(state_, -1) == LUA_TSTRING) {
+          values.emplace_back(lua_tostring(state_, -1));
+        } else {
+          complain(name, "a list of names of event types");
+        }
+        lua_pop(state_, 1);
+      }
+    }
+    lua_pop(state_, 1);
+    return values;
+  }
+
+  // Who misspells a member should hear of it.
+  void check_names() {
+    lua_pushnil(state_);
+    while (lua_next(state_, kDefinition) != 0) {
+      lua_pop(state_, 1);
+      const std::string name = lua_type(state_, -1) == LUA_TSTRING ? lua_tostring(state_, -1) : "[…]";
+      const bool known =
+          name == "type" || name == "from" || name == "to" || name == "produces" || name == "upcast";
+      if (!known && complaint_.empty()) {
+        complaint_ = "'" + name + "' is no member of an upcaster, which has " + std::string(kMembers);
+      }
+    }
+  }
+
+  lua_State* state_;
+  std::string complaint_;
+};
+
+}  // namespace
+
+std::variant<UpcasterScript, ScriptError> UpcasterScript::load(std::string_view source,
+                                                               const std::string& file, LuaHost::Log log) {
+  auto host = LuaHost::make({}, std::move(log));
+  if (auto error = host->load(source, file)) return *std::move(error);
+  UpcasterHeader header;
+  std::string complaint;
+  bool takes_event = false;
+  auto error = host->run([&](lua_State* state) {
+    const std::string_view kind = definition_kind(state, kDefinition);
+    if (kind != "upcaster") {
+      complaint = kind.empty() ? "it does not end with: return upcaster { … }"
+                               : "it returns " + std::string(kind) + " { … }, not upcaster { … }";
+      return;
+    }
+    DefinitionReader reader(state);
+    header = reader.header();
+    complaint = reader.complaint();
+    if (complaint.empty()) takes_event = reader.takes_event();
+  });
+  if (error) return *std::move(error);
+  if (!complaint.empty()) return ScriptError{ScriptFault::kError, complaint, file, 0};
+  return UpcasterScript(std::move(host), std::move(header), takes_event);
+}
+
+void UpcasterScript::push_function() const {
+  lua_State* state = host_->state();
+  lua_pushstring(state, "upcast");
+  lua_rawget(state, kDefinition);
+}
+
+}  // namespace cairn

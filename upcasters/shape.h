@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+namespace cairn {
+
+// In which version of its schema an event is wanted.
+struct Shape {
+  enum class Kind : std::uint8_t {
+    kLatest,   // the newest version of its type
+    kStored,   // as it was written
+    kVersion,  // one version
+  };
+  Kind kind = Kind::kLatest;
+  std::uint32_t version = 0;  // kVersion
+
+  static constexpr Shape latest() { return {}; }
+  static constexpr Shape stored() { return {Kind::kStored, 0}; }
+  static constexpr Shape of_version(std::uint32_t version) { return {Kind::kVersion, version}; }
+
+  friend bool operator==(Shape, Shape) = default;
+};
+
+}  // namespace cairn
