@@ -129,8 +129,7 @@ struct Taken {
 constexpr Taken kString[] = {
     {"byte", charge_range},  {"char", nullptr},        {"format", format},         {"len", nullptr},
     {"lower", charge_first}, {"upper", charge_first},  {"reverse", charge_first},  {"sub", nullptr},
-    {"pack", charge_first},  {"unpack", charge_first}, {"packsize", charge_first}, {"find", charge_first},
-    {"match", charge_first}, {"gmatch", charge_first}, {"gsub", charge_first},
+    {"pack", charge_first},  {"unpack", charge_first}, {"packsize", charge_first},
 };
 
 constexpr Taken kUtf8[] = {
@@ -156,6 +155,7 @@ void push_string_library(lua_State* state) {
   push_taken(state, kString);
   lua_pushcfunction(state, repeat);
   lua_setfield(state, -2, "rep");
+  add_matching(state);
 }
 
 void push_utf8_library(lua_State* state) { push_taken(state, kUtf8); }
