@@ -46,7 +46,7 @@ TEST_F(ShaperTest, AnUpcasterBringsWhatIsNotCompatible) {
   append_as("order-1", "Order", 2, R"({"cents":1})");
   EXPECT_THAT(read("order-1"), ElementsAre(R"(Order@2 {"cents":1250})", R"(Order@2 {"cents":1})"));
   EXPECT_THAT(read("order-1", Shape::of_version(1)),
-              ElementsAre(R"(Order@1 {"total":12.5})", HasSubstr("unreadable")));
+              ElementsAre(R"(Order@1 {"total":12.5})", HasSubstr("version 1 of Order cannot read the data")));
 }
 
 TEST_F(ShaperTest, ScriptsAndCompatibleStepsMix) {
@@ -185,7 +185,8 @@ TEST_F(ShaperTest, WhatComesBackIsCheckedAgainstTheSchema) {
       {"return { { data = { cents = 1 } }, { cents = 1 } }", "part 2 has the member 'cents'"},
       {"return { { type = 'Order' } }", "part 1 has no data"},
       {"return { { type = 'Nobody', data = {} } }", "the type 'Nobody' has no schema"},
-      {"return { { type = 4, data = {} } }", "part 1 has a type that is no text"},
+      {"return { { type = 4, data = {} } }", "part 1 has a type that is no name"},
+      {"return { { type = '', data = {} } }", "part 1 has a type that is no name"},
       {"error('too bad')", "too bad"},
       {"return data.total.x", "attempt to index a number value"},
   };

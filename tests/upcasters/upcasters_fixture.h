@@ -103,7 +103,10 @@ class UpcastersTest : public StoreTest {
       std::string text(part.type);
       text += "@" + std::to_string(part.schema_version);
       if (part.part != 0) text += "#" + std::to_string(part.part);
-      seen.push_back(text + " " + json_of(part));
+      NullSink nothing;
+      const Status status = part.plan == nullptr ? Status() : part.read(nothing);
+      seen.push_back(status ? text + " " + json_of(part)
+                            : "fault: " + unreadable(event, part, status.error()).message);
     }
     return seen;
   }

@@ -51,7 +51,8 @@ class LuaSink {
   void decimal(double value);
   void text(std::string_view text) { bytes(text); }
   void bytes(std::string_view bytes);
-  void symbol(std::string_view name) { bytes(name); }
+  void fixed(std::string_view bytes) { this->bytes(bytes); }
+  void symbol(std::string_view name, std::uint32_t) { bytes(name); }
   void begin_record(const PlanNode& node);
   void field(const PlanField& field);
   void end_record() { end_table(); }
