@@ -173,8 +173,9 @@ TEST_F(LuaJsonTest, ValuesForPeopleAreShort) {
   EXPECT_EQ(shown("return string.rep('x', 58)"), "\"" + std::string(58, 'x') + "\"");
   EXPECT_EQ(shown("return string.rep('x', 59)"), "\"" + std::string(59, 'x') + "…");
   EXPECT_EQ(shown("return string.rep('x', 100000)"), "\"" + std::string(59, 'x') + "…");
-  EXPECT_EQ(shown("return 'a' .. string.rep('é', 100)"),
-            "\"a" + std::string("éééééééééééééééééééééééééééé") + "é…");
+  std::string half;
+  for (int i = 0; i < 29; ++i) half += "é";
+  EXPECT_EQ(shown("return string.rep('é', 100)"), "\"" + half + "…") << "no half of a character";
 }
 
 }  // namespace

@@ -73,6 +73,13 @@ TEST(LuaUnionTest, AValueMayStandUnderItsTypesName) {
   EXPECT_THAT(complaints(kTexts, "return {X='B'}"), ElementsAre(": one of null, bytes, E, F, string, {…}"));
 }
 
+TEST(LuaUnionTest, ATableThatIsNoValueUnderANameIsTheRecord) {
+  const char* schema = R"(["bytes",{"type":"record","name":"R","fields":[{"name":"bytes","type":"int"}]}])";
+  EXPECT_EQ(writes(schema, "return {bytes=5}"), R"({"R":{"bytes":5}})");
+  EXPECT_EQ(writes(schema, "return {bytes='5'}"), R"("5")");
+  EXPECT_THAT(complaints(schema, "return {bytes=true}"), ElementsAre("/bytes: int, true"));
+}
+
 constexpr const char* kShapes = R"([
   {"type":"record","name":"A","fields":[{"name":"x","type":"int"}]},
   {"type":"record","name":"B","fields":[{"name":"x","type":"string"},{"name":"y","type":"int","default":1}]},
@@ -87,6 +94,16 @@ TEST(LuaUnionTest, ATableIsTheFirstRecordItFits) {
   EXPECT_THAT(complaints(kShapes, "return {1}"), ElementsAre(": one of A, B, C, {…}"));
   EXPECT_THAT(complaints(kShapes, "return {x=true}"), ElementsAre("/x: string, true"));
   EXPECT_THAT(complaints(kShapes, "return {x='1', y='2'}"), ElementsAre("/y: int, \"2\""));
+}
+
+TEST(LuaUnionTest, ATryThatFailsLeavesNothingBehind) {
+  const char* schema = R"([
+    {"type":"record","name":"A","fields":[{"name":"n","type":{"type":"array","items":"null"}},
+                                          {"name":"x","type":"int"}]},
+    {"type":"record","name":"B","fields":[{"name":"n","type":{"type":"array","items":"null"}},
+                                          {"name":"x","type":"string"}]}])";
+  EXPECT_THAT(complaints(schema, "local n = {} for i = 1, 40000 do n[i] = null end return {n=n, x='x'}"),
+              ::testing::IsEmpty());
 }
 
 TEST(LuaUnionTest, TheOnlyRecordSaysWhatIsWrong) {

@@ -101,6 +101,7 @@ TEST(LuaWriterTest, EverythingWrongWithARecordIsSaid) {
   EXPECT_THAT(complaints(kPoint, "return {}"), ElementsAre("/x: int, nothing", "/name: string, nothing"));
   EXPECT_THAT(complaints(kPoint, "return {x=null, name='n'}"), ElementsAre("/x: int, null"));
   EXPECT_THAT(complaints(kPoint, "return {1, x=1, name='n'}"), ElementsAre(": record a.Point, {…}"));
+  EXPECT_THAT(complaints(kPoint, "return {1, 2}"), ElementsAre(": record a.Point, {…}"));
 }
 
 TEST(LuaWriterTest, AnArrayIsASequenceWithoutOtherKeys) {
@@ -170,6 +171,38 @@ TEST(LuaWriterTest, ValuesWithoutBytesAreCounted) {
   EXPECT_THAT(complaints(R"({"type":"array","items":"null"})",
                          "local t = {} for i = 1, 100000 do t[i] = null end return t"),
               ElementsAre(": at most 65536 values that take no bytes, more"));
+}
+
+TEST(LuaWriterTest, DefaultsCountLikeWhatIsGiven) {
+  EXPECT_THAT(complaints(R"({"type":"array","items":{"type":"record","name":"R","fields":[
+                             {"name":"n","type":"null","default":null}]}})",
+                         "local t, r = {}, {} for i = 1, 100000 do t[i] = r end return t"),
+              ElementsAre(": at most 65536 values that take no bytes, more"));
+  const char* deep = R"({"type":"record","name":"L","fields":[{"name":"next","type":["null","L"]},
+    {"name":"xs","type":{"type":"array","items":"int"},"default":[]}]})";
+  const std::string levels = "local t = {next=null} for i = 2, N do t = {next=t} end return t";
+  EXPECT_THAT(complaints(deep, "local N = 59 " + levels), IsEmpty());
+  std::string path;
+  for (int i = 1; i < 60; ++i) path += "/next";
+  EXPECT_THAT(complaints(deep, "local N = 60 " + levels),
+              ElementsAre(path + "/xs: at most 60 levels, the default"));
+}
+
+TEST(LuaWriterTest, WhatIsLookedAtTakesSteps) {
+  const auto fault_of = [](std::string_view schema, const std::string& chunk) {
+    LuaCodec codec(schema, {.cpu_time_max = std::chrono::minutes(1)});
+    const auto error = codec.host().run([&](lua_State* state) {
+      LuaBench::push(state, chunk);
+      for (int i = 0; i < 1'000; ++i) {
+        std::string bytes;
+        codec.writer().write(-1, bytes);
+      }
+    });
+    return error ? std::optional(error->fault) : std::nullopt;
+  };
+  EXPECT_EQ(fault_of(kInts, "local t = {} for i = 1, 50000 do t[i] = 1 end return t"), ScriptFault::kSteps);
+  EXPECT_EQ(fault_of(R"("bytes")", "return string.rep('x', 2000000)"), ScriptFault::kSteps);
+  EXPECT_EQ(fault_of(kInts, "return {1, 2, 3}"), std::nullopt);
 }
 
 TEST(LuaWriterTest, ASmallValueThatStandsForAHugeOneEndsTheCall) {
