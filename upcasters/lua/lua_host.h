@@ -8,12 +8,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "upcasters/lua/script_error.h"
 
 struct lua_State;
 
 namespace cairn {
+
+class LuaAccount;
+struct LuaCall;
 
 // What one call of a script may cost. Steps are instructions of the virtual machine, and what library
 // functions and allocations cost in the same coin, so they do not depend on the machine: the same script with
@@ -35,6 +39,7 @@ class LuaHost {
  public:
   using Log = std::function<void(std::string_view text)>;  // what scripts say with log(text)
 
+  // REQUIRES: the memory suffices for an empty sandbox; 256 KiB do.
   static std::unique_ptr<LuaHost> make(const LuaLimits& limits = {}, Log log = {});
   ~LuaHost();
   LuaHost(const LuaHost&) = delete;
@@ -48,6 +53,8 @@ class LuaHost {
   // Calls `body(L)` protected and within the limits, and puts the stack back to where it was. Inside, Lua's
   // own functions may be used as they are (lua_call and so on): errors they raise, and those of scripts, end
   // the body and come back. They travel as C++ exceptions, so destructors run; the body must not catch them.
+  // The body has a stack of its own, with what load() returned (or nil) at index 1. A std::exception of the
+  // body leaves run() as it is, with the stack put back too. REQUIRES: not inside another body of this host.
   template <typename Body>
   std::optional<ScriptError> run(Body&& body) {
     return run_erased(
@@ -63,13 +70,17 @@ class LuaHost {
   static void charge(lua_State* state, std::uint64_t steps);
 
  private:
-  struct Account;
-  explicit LuaHost(std::unique_ptr<Account> account);
+  explicit LuaHost(std::unique_ptr<LuaAccount> account);
 
   std::optional<ScriptError> run_erased(void (*body)(lua_State* state, void* what), void* what);
+  std::optional<ScriptError> call_protected(LuaCall& call, int (*function)(lua_State* state), int results);
+  ScriptError error_of(LuaCall& call, int status) const;
 
-  std::unique_ptr<Account> account_;  // what was used and what is left; the allocator and the hook look at it
+  std::unique_ptr<LuaAccount>
+      account_;  // what was used and what is left; the allocator and the hook look at it
   lua_State* state_ = nullptr;
+  std::string file_;   // as errors call the script
+  std::string chunk_;  // as Lua calls it, which has little room for a name
 };
 
 // A script says what it is by what it returns: upcaster {…}, projection {…}, aggregate {…}. The name it used

@@ -1,0 +1,57 @@
+#include "upcasters/lua/chunk_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "upcasters/lua/lua_account.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kSourceBytesMax = 1u << 20;
+constexpr std::size_t kPieceBytes = 1'024;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+bool belongs_to_name(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool has_name(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || !belongs_to_name(text[at - 1]);
+    if (begins && (end == text.size() || !belongs_to_name(text[end]))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ChunkSource::ChunkSource(std::string_view text, std::string name) : rest_(text), name_(std::move(name)) {
+  if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+}
+
+std::string ChunkSource::fault_in(std::string_view text) {
+  if (text.starts_with("\x1bLua")) return "the script is compiled Lua: only text is taken";
+  if (text.size() > kSourceBytesMax) {
+    return "the script has " + std::to_string(text.size()) + " bytes: at most " +
+           std::to_string(kSourceBytesMax) + " are taken";
+  }
+  if (text.find('\0') != std::string_view::npos) return "the script has a byte 0, so it is no text";
+  // A constant of this name makes Lua 5.4.4 compile wrong code, and scripts have _G.
+  if (has_name(text, "_ENV"))
+    return "'_ENV' is not there for scripts: use local variables, or _G to read globals";
+  return "";
+}
+
+const char* ChunkSource::read(lua_State* state, void* source, std::size_t* size) {
+  std::string_view& rest = static_cast<ChunkSource*>(source)->rest_;
+  *size = std::min(rest.size(), kPieceBytes);
+  LuaAccount::of(state).charge(*size);
+  const char* const piece = rest.data();
+  rest.remove_prefix(*size);
+  return *size == 0 ? nullptr : piece;
+}
+
+}  // namespace cairn

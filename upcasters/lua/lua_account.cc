@@ -1,0 +1,227 @@
+#include "upcasters/lua/lua_account.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <lua.hpp>
+#include <utility>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kBytesPerStep = 64;  // about what copying and clearing them costs, in instructions
+constexpr int kInstructionsPerHook = 1'000;
+constexpr std::int64_t kStepsPerLook = 1'000;
+
+// One instruction may touch a whole string (a == b, a < b, a + 1) or walk a whole table (an insertion that
+// makes it grow), and is still one step. So from this size on hooks come more often: at most so many bytes
+// are touched between two of them. Comparing strings by order is the slowest, up to 20 ns for a byte.
+constexpr std::size_t kLargeBlockBytes = 256u << 10;
+constexpr std::size_t kStringBytesPerHook = 32u << 20;
+constexpr std::size_t kTableBytesPerHook = 256u << 20;
+
+// Lua would go on to a million slots of its stack, which do not fit into the memory a script has: endless
+// recursion would look like a want of memory, and could not be caught.
+constexpr int kCallDepthMax = 10'000;
+
+constexpr int kLogLinesMax = 100;
+constexpr std::size_t kLogBytesMax = 1'000;
+
+std::int64_t read_clock_ns(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+LuaAccount::LuaAccount(const LuaLimits& limits, LuaHost::Log log)
+    : limits_(limits),
+      log_(std::move(log)),
+      collect_above_(limits.memory_bytes_max / 2),
+      hook_wanted_(kInstructionsPerHook) {}
+
+LuaAccount& LuaAccount::of(lua_State* state) { return **static_cast<LuaAccount**>(lua_getextraspace(state)); }
+
+void LuaAccount::attach(lua_State* state) {
+  state_ = state;
+  *static_cast<LuaAccount**>(lua_getextraspace(state)) = this;
+}
+
+void LuaAccount::begin_call(LuaCall& call) {
+  call_ = &call;
+  steps_left_ = static_cast<std::int64_t>(std::min(limits_.steps_max, kStepsMax));
+  look_at_ = std::max<std::int64_t>(steps_left_ - kStepsPerLook, 0);
+  depth_check_in_ = kInstructionsPerHook;
+  clock_started_ = false;
+  fatal_ = false;
+  fault_line_ = 0;
+  memory_line_ = 0;
+  log_lines_ = 0;
+  // Set anew for each call, so that its instructions are counted from zero: the same call takes the same
+  // steps.
+  set_hook(hook_wanted_);
+}
+
+void LuaAccount::end_call() {
+  call_ = nullptr;
+  fatal_ = false;
+  steps_left_ = kStepsMax;
+  look_at_ = 0;
+}
+
+void LuaAccount::collect() {
+  lua_gc(state_, LUA_GCCOLLECT);
+  // Where much is kept for good, this is not to happen in every call.
+  const std::size_t bytes_max = limits_.memory_bytes_max;
+  collect_above_ = std::max(bytes_max, memory_used_ + bytes_max) / 2;
+}
+
+void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_bytes, std::size_t new_bytes) {
+  auto& account = *static_cast<LuaAccount*>(account_pointer);
+  const bool is_string = block == nullptr && old_bytes == LUA_TSTRING;
+  if (block == nullptr) old_bytes = 0;  // what it says then is the kind of object
+  if (new_bytes == 0) {
+    account.memory_used_ -= old_bytes;
+    std::free(block);
+    return nullptr;
+  }
+  if (new_bytes > old_bytes) {
+    const std::size_t growth = new_bytes - old_bytes;
+    if (growth >
+        account.limits_.memory_bytes_max - std::min(account.memory_used_, account.limits_.memory_bytes_max)) {
+      return account.refuse();
+    }
+    account.steps_left_ -= static_cast<std::int64_t>(growth / kBytesPerStep + 1);
+    if (account.steps_left_ < 0 && account.call_ != nullptr && account.hook_set_ != 1) account.set_hook(1);
+    if (new_bytes >= kLargeBlockBytes) account.note_large_block(new_bytes, is_string);
+  }
+  void* const resized = std::realloc(block, new_bytes);
+  if (resized == nullptr) return new_bytes > old_bytes ? account.refuse() : block;
+  account.memory_used_ += new_bytes - old_bytes;
+  return resized;
+}
+
+// Lua now collects all garbage and asks once more; when that is refused as well it raises an error. A script
+// that lives just below its limit can have this happen at each allocation, so the clock is looked at next.
+void* LuaAccount::refuse() {
+  if (call_ == nullptr) return nullptr;
+  memory_line_ = current_line();
+  look_at_ = std::numeric_limits<std::int64_t>::max();
+  if (hook_set_ != 1) set_hook(1);
+  return nullptr;
+}
+
+// A script may keep the block for later calls, so this is not taken back.
+void LuaAccount::note_large_block(std::size_t bytes, bool is_string) {
+  const std::size_t instructions = (is_string ? kStringBytesPerHook : kTableBytesPerHook) / bytes;
+  hook_wanted_ = std::min(hook_wanted_, std::max(static_cast<int>(instructions), 1));
+  if (call_ != nullptr && hook_set_ > hook_wanted_) set_hook(hook_wanted_);
+}
+
+void LuaAccount::set_hook(int instructions) {
+  hook_set_ = instructions;
+  lua_sethook(state_, hook, LUA_MASKCOUNT, instructions);
+}
+
+void LuaAccount::hook(lua_State* state, lua_Debug*) { of(state).on_hook(); }
+
+void LuaAccount::on_hook() {
+  steps_left_ -= hook_set_;
+  depth_check_in_ -= hook_set_;
+  look();
+  if (depth_check_in_ <= 0) check_depth();
+  if (hook_set_ != hook_wanted_) set_hook(hook_wanted_);
+}
+
+void LuaAccount::look() {
+  raise_if_fatal();
+  if (steps_left_ < 0) raise_fatal(ScriptFault::kSteps);
+  look_at_ = std::max<std::int64_t>(steps_left_ - kStepsPerLook, 0);
+  if (call_ != nullptr) check_time();
+}
+
+// The time a thread has used costs a system call to know, the coarse clock nearly nothing; while the latter
+// stands still the former cannot have gone far.
+void LuaAccount::check_time() {
+  const std::int64_t coarse_ns = read_clock_ns(CLOCK_MONOTONIC_COARSE);
+  if (clock_started_ && coarse_ns == coarse_seen_ns_) return;
+  const std::int64_t cpu_ns = read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  if (!clock_started_) cpu_start_ns_ = cpu_ns;
+  clock_started_ = true;
+  coarse_seen_ns_ = coarse_ns;
+  if (std::chrono::nanoseconds(cpu_ns - cpu_start_ns_) > limits_.cpu_time_max)
+    raise_fatal(ScriptFault::kTime);
+}
+
+void LuaAccount::check_depth() {
+  depth_check_in_ = kInstructionsPerHook;
+  lua_Debug activation;
+  if (lua_getstack(state_, kCallDepthMax, &activation) == 0) return;
+  luaL_where(state_, 0);
+  lua_pushfstring(state_, "stack overflow: more than %d calls inside one another", kCallDepthMax);
+  lua_concat(state_, 2);
+  lua_error(state_);
+}
+
+void LuaAccount::raise_fatal(ScriptFault fault) {
+  if (!fatal_) {
+    fatal_ = true;
+    fault_ = fault;
+    fault_line_ = fault == ScriptFault::kMemory && memory_line_ != 0 ? memory_line_ : current_line();
+  }
+  look_at_ = std::numeric_limits<std::int64_t>::max();
+  if (hook_set_ != 1) set_hook(1);
+  // The value does not matter, and a text would want memory.
+  lua_checkstack(state_, 1);
+  lua_pushnil(state_);
+  lua_error(state_);
+  std::abort();  // lua_error does not return, but does not say so
+}
+
+int LuaAccount::current_line() const {
+  lua_Debug activation;
+  for (int level = 0; lua_getstack(state_, level, &activation) != 0; ++level) {
+    lua_getinfo(state_, "l", &activation);
+    if (activation.currentline > 0) return activation.currentline;
+  }
+  return 0;
+}
+
+std::string LuaAccount::limit_text(ScriptFault fault) const {
+  switch (fault) {
+    case ScriptFault::kSteps:
+      return "took more than " + std::to_string(limits_.steps_max) + " steps: does it loop for ever?";
+    case ScriptFault::kMemory: {
+      const std::size_t bytes = limits_.memory_bytes_max;
+      const bool whole_mib = bytes % (1u << 20) == 0;
+      return "wanted more than " + std::to_string(bytes >> (whole_mib ? 20 : 10)) +
+             (whole_mib ? " MiB of memory" : " KiB of memory");
+    }
+    case ScriptFault::kTime:
+      return "took more than " + std::to_string(limits_.cpu_time_max.count()) + " ms";
+    case ScriptFault::kSyntax:
+    case ScriptFault::kError:
+      break;
+  }
+  return "";
+}
+
+void LuaAccount::log(std::string_view text) {
+  if (log_lines_ == kLogLinesMax || !log_) return;
+  ++log_lines_;
+  std::size_t bytes = std::min(text.size(), kLogBytesMax);
+  // Not in the middle of a character, which would make the line something that is no text.
+  while (bytes > 0 && bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
+    --bytes;
+  std::string line(text.substr(0, bytes));
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  log_(line);
+}
+
+}  // namespace cairn

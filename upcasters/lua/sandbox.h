@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "upcasters/lua/lua_account.h"
+
+struct lua_State;
+
+// What scripts find in their state. Private to the host; the functions below run inside protected calls.
+namespace cairn::sandbox {
+
+// Gives a new state everything scripts may use.
+void open(lua_State* state);
+
+// Pushes the table scripts have as _ENV and _G. It is empty, and all access goes through to another table
+// behind it, so that assignments can be watched.
+void push_environment(lua_State* state);
+void push_globals(lua_State* state);  // the table behind
+
+// From now on global variables cannot be set.
+void lock_globals(lua_State* state);
+
+// Each adds its functions to the table on top of the stack.
+void add_base(lua_State* state);
+void add_pairs(lua_State* state);
+void add_definitions(lua_State* state);
+
+// Each pushes a new table. REQUIRES: Lua's own library of that name is on top of the stack.
+void push_table_library(lua_State* state);
+void push_string_library(lua_State* state);
+void push_utf8_library(lua_State* state);
+
+// Adds find, match, gmatch and gsub to the table on top of the stack.
+void add_matching(lua_State* state);
+
+// Pushes the text of a value, as tostring() has it: without addresses, which differ from run to run.
+void push_text(lua_State* state, int index);
+
+// The constant DELETE.
+void push_delete(lua_State* state);
+bool is_delete(lua_State* state, int index);
+
+// Whether the value is the table that scripts have as _G.
+bool is_environment(lua_State* state, int index);
+
+inline void charge(lua_State* state, std::uint64_t steps) { LuaAccount::of(state).charge(steps); }
+
+}  // namespace cairn::sandbox

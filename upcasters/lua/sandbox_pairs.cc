@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <lua.hpp>
+#include <string_view>
+#include <vector>
+
+#include "upcasters/lua/lua_values.h"
+#include "upcasters/lua/sandbox.h"
+
+// Lua keeps the strings of a table in an order that differs from run to run. So that results do not, pairs()
+// and next() go by keys instead: numbers, strings by their bytes, false and true, null and DELETE, and at
+// last the one table or function there may be.
+namespace cairn::sandbox {
+
+namespace {
+
+constexpr std::uint64_t kStepsPerKey = 2;
+
+// A key of a table, as far as its place in the order goes. Views what the table holds. Small, since a million
+// of them are not counted as the script's memory.
+struct Key {
+  enum Rank : std::uint8_t { kNumber, kString, kFalse, kTrue, kNull, kDelete, kOther };
+
+  Rank rank = kOther;
+  bool is_integer = false;
+  std::uint32_t found_as = 0;  // its place in the list of keys as they were found
+  union {
+    lua_Integer integer = 0;
+    lua_Number number;
+    const char* text;
+  };
+  std::size_t size = 0;  // of the text
+
+  std::string_view string() const { return {text, size}; }
+};
+
+Key key_at(lua_State* state, int index) {
+  Key key;
+  switch (lua_type(state, index)) {
+    case LUA_TNUMBER:
+      key.rank = Key::kNumber;
+      key.is_integer = lua_isinteger(state, index) != 0;
+      if (key.is_integer) {
+        key.integer = lua_tointeger(state, index);
+      } else {
+        key.number = lua_tonumber(state, index);
+      }
+      break;
+    case LUA_TSTRING:
+      key.rank = Key::kString;
+      key.text = lua_tolstring(state, index, &key.size);
+      break;
+    case LUA_TBOOLEAN:
+      key.rank = lua_toboolean(state, index) != 0 ? Key::kTrue : Key::kFalse;
+      break;
+    default:
+      if (is_null(state, index)) key.rank = Key::kNull;
+      if (is_delete(state, index)) key.rank = Key::kDelete;
+  }
+  return key;
+}
+
+// A float that is a key has a fraction or lies beyond all integers: other floats became integers.
+bool is_below(lua_Integer left, lua_Number right) {
+  constexpr lua_Number kBeyond = 9223372036854775808.0;
+  if (right >= kBeyond) return true;
+  if (right < -kBeyond) return false;
+  return left <= static_cast<lua_Integer>(std::floor(right));
+}
+
+bool operator<(const Key& left, const Key& right) {
+  if (left.rank != right.rank) return left.rank < right.rank;
+  if (left.rank == Key::kString) return left.string() < right.string();
+  if (left.rank != Key::kNumber) return false;
+  if (left.is_integer && right.is_integer) return left.integer < right.integer;
+  if (left.is_integer) return is_below(left.integer, right.number);
+  if (right.is_integer) return !is_below(right.integer, left.number);
+  return left.number < right.number;
+}
+
+[[noreturn]] void raise_unordered(lua_State* state) {
+  luaL_error(state,
+             "pairs cannot order the keys of this table: more than one is a table, a function or the like");
+  std::abort();
+}
+
+// Goes through the keys as the table has them. A table with many keys that collide makes this slow for each
+// key, so steps are taken on the way and not only in the end.
+template <typename Visit>
+void for_each_key(lua_State* state, int table, Visit&& visit) {
+  lua_pushnil(state);
+  while (lua_next(state, table) != 0) {
+    charge(state, kStepsPerKey);
+    lua_pop(state, 1);
+    visit();
+  }
+}
+
+// How long the table's sequence is, if the table has its keys 1 to n in this order and no other; -1
+// otherwise.
+lua_Integer sequence_length(lua_State* state, int table) {
+  lua_Integer length = 0;
+  lua_pushnil(state);
+  while (lua_next(state, table) != 0) {
+    lua_pop(state, 1);
+    if (lua_isinteger(state, -1) == 0 || lua_tointeger(state, -1) != length + 1) {
+      lua_pop(state, 1);
+      return -1;
+    }
+    charge(state, 1);
+    ++length;
+  }
+  return length;
+}
+
+// Puts the list on top of the stack, whose entries `keys` describe as they were found, into their order.
+void permute(lua_State* state, std::vector<Key>& keys) {
+  const int list = lua_gettop(state);
+  for (std::size_t start = 0; start < keys.size(); ++start) {
+    if (keys[start].found_as == start + 1 || keys[start].found_as == 0) continue;
+    lua_rawgeti(state, list, static_cast<lua_Integer>(start) + 1);
+    std::size_t to = start;
+    for (;;) {
+      const std::uint32_t from = keys[to].found_as;
+      keys[to].found_as = 0;  // done
+      if (from == start + 1) break;
+      lua_rawgeti(state, list, from);
+      lua_rawseti(state, list, static_cast<lua_Integer>(to) + 1);
+      to = from - 1;
+    }
+    lua_rawseti(state, list, static_cast<lua_Integer>(to) + 1);
+  }
+}
+
+// Pushes a list of the table's keys in their order.
+void push_keys(lua_State* state, int table) {
+  lua_newtable(state);
+  const int list = lua_gettop(state);
+  std::vector<Key> keys;
+  for_each_key(state, table, [&] {
+    keys.push_back(key_at(state, -1));
+    keys.back().found_as = static_cast<std::uint32_t>(keys.size());
+    lua_pushvalue(state, -1);
+    lua_rawseti(state, list, static_cast<lua_Integer>(keys.size()));
+  });
+  charge(state, keys.size() * std::bit_width(keys.size()));
+  std::sort(keys.begin(), keys.end());
+  if (keys.size() > 1 && keys[keys.size() - 2].rank == Key::kOther) raise_unordered(state);
+  permute(state, keys);
+}
+
+// The iterator over a sequence. Upvalues: its length, and the place of the last key returned.
+int next_of_sequence(lua_State* state) {
+  const lua_Integer length = lua_tointeger(state, lua_upvalueindex(1));
+  lua_Integer place = lua_tointeger(state, lua_upvalueindex(2));
+  while (place < length) {
+    ++place;
+    if (lua_rawgeti(state, 1, place) != LUA_TNIL) {
+      lua_pushinteger(state, place);
+      lua_copy(state, -1, lua_upvalueindex(2));
+      lua_insert(state, -2);
+      return 2;
+    }
+    lua_pop(state, 1);
+    charge(state, 1);
+  }
+  lua_pushnil(state);
+  return 1;
+}
+
+// The iterator over a list of keys. Upvalues: the list, and the place of the last key returned.
+int next_of_keys(lua_State* state) {
+  lua_Integer place = lua_tointeger(state, lua_upvalueindex(2));
+  while (lua_rawgeti(state, lua_upvalueindex(1), ++place) != LUA_TNIL) {
+    lua_pushvalue(state, -1);
+    if (lua_rawget(state, 1) != LUA_TNIL) {
+      lua_pushinteger(state, place);
+      lua_replace(state, lua_upvalueindex(2));
+      return 2;
+    }
+    lua_pop(state, 2);
+    charge(state, 1);
+  }
+  return 1;
+}
+
+// The keys are those the table has now. What the loop adds is not visited, what it takes away is passed over.
+int pairs(lua_State* state) {
+  luaL_checkany(state, 1);
+  if (luaL_getmetafield(state, 1, "__pairs") != LUA_TNIL) {
+    lua_pushvalue(state, 1);
+    lua_call(state, 1, 3);
+    return 3;
+  }
+  luaL_checktype(state, 1, LUA_TTABLE);
+  lua_settop(state, 1);
+  if (is_environment(state, 1)) {
+    push_globals(state);
+    lua_replace(state, 1);
+  }
+  const lua_Integer length = sequence_length(state, 1);
+  if (length >= 0) {
+    lua_pushinteger(state, length);
+    lua_pushinteger(state, 0);
+    lua_pushcclosure(state, next_of_sequence, 2);
+  } else {
+    push_keys(state, 1);
+    lua_pushinteger(state, 0);
+    lua_pushcclosure(state, next_of_keys, 2);
+  }
+  lua_pushvalue(state, 1);
+  lua_pushnil(state);
+  return 3;
+}
+
+// The key after the given one, or the first one for nil. Keeps nothing between calls, so each looks at all
+// keys: enough to see whether a table is empty, while pairs() is for loops.
+int next(lua_State* state) {
+  luaL_checktype(state, 1, LUA_TTABLE);
+  lua_settop(state, 2);
+  if (is_environment(state, 1)) {
+    push_globals(state);
+    lua_replace(state, 1);
+  }
+  const bool first = lua_isnil(state, 2);
+  const Key after = key_at(state, 2);
+  Key best;
+  bool found = false;
+  int others = 0;
+  lua_pushnil(state);  // the best key so far, at 3
+  for_each_key(state, 1, [&] {
+    const Key key = key_at(state, -1);
+    if (key.rank == Key::kOther && ++others > 1) raise_unordered(state);
+    if ((first || after < key) && (!found || key < best)) {
+      found = true;
+      best = key;
+      lua_copy(state, -1, 3);
+    }
+  });
+  if (!found) {
+    lua_pushnil(state);
+    return 1;
+  }
+  lua_pushvalue(state, 3);
+  lua_rawget(state, 1);
+  return 2;
+}
+
+}  // namespace
+
+void add_pairs(lua_State* state) {
+  lua_pushcfunction(state, pairs);
+  lua_setfield(state, -2, "pairs");
+  lua_pushcfunction(state, next);
+  lua_setfield(state, -2, "next");
+}
+
+}  // namespace cairn::sandbox

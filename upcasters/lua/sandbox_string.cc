@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <lua.hpp>
+#include <string_view>
+
+#include "upcasters/lua/sandbox.h"
+
+// The libraries `string` and `utf8`, but for patterns. What makes a new string pays for it when it is
+// allocated; what only looks at one pays for its bytes.
+namespace cairn::sandbox {
+
+namespace {
+
+constexpr std::uint64_t kBytesPerStep = 16;
+
+// A float is written with up to 300 digits before the point, and as many behind it as wanted.
+constexpr std::uint64_t kStepsPerFloat = 100;
+constexpr std::uint64_t kStepsPerFraction = 500;
+
+// Calls Lua's own function, which is the first upvalue of ours, in our place.
+int call_original(lua_State* state) { return lua_tocfunction(state, lua_upvalueindex(1))(state); }
+
+// Takes steps for the string that is the first argument.
+int charge_first(lua_State* state) {
+  std::size_t size = 0;
+  luaL_checklstring(state, 1, &size);
+  charge(state, size / kBytesPerStep);
+  return call_original(state);
+}
+
+// Takes steps for the bytes between the second and the third argument of a string, where Lua looks at each.
+int charge_range(lua_State* state) {
+  std::size_t size = 0;
+  luaL_checklstring(state, 1, &size);
+  const auto length = static_cast<lua_Integer>(size);
+  const auto from_start = [&](lua_Integer place) {
+    return std::clamp<lua_Integer>(place >= 0 ? place : place + length + 1, 0, length);
+  };
+  const lua_Integer first = from_start(luaL_optinteger(state, 2, 1));
+  const lua_Integer last = from_start(luaL_optinteger(state, 3, first));
+  charge(state, first <= last ? static_cast<std::uint64_t>(last - first) / 4 : 0);
+  return call_original(state);
+}
+
+// utf8.len(s, i, j) goes to the end unless it is told otherwise.
+int charge_rest(lua_State* state) {
+  if (lua_isnoneornil(state, 3) && lua_isnoneornil(state, 2)) return charge_first(state);
+  std::size_t size = 0;
+  luaL_checklstring(state, 1, &size);
+  const auto length = static_cast<lua_Integer>(size);
+  lua_Integer first = luaL_optinteger(state, 2, 1);
+  lua_Integer last = luaL_optinteger(state, 3, -1);
+  if (first < 0) first = std::max<lua_Integer>(first + length + 1, 0);
+  if (last < 0) last = std::max<lua_Integer>(last + length + 1, 0);
+  last = std::min(last, length);
+  if (first <= last) charge(state, static_cast<std::uint64_t>(last - first) / kBytesPerStep);
+  return call_original(state);
+}
+
+// utf8.offset(s, n, i) passes n characters, of four bytes at most (or any number of bytes that are none).
+int charge_offset(lua_State* state) {
+  std::size_t size = 0;
+  luaL_checklstring(state, 1, &size);
+  const lua_Integer characters = luaL_checkinteger(state, 2);
+  const auto passed = static_cast<std::uint64_t>(characters < 0 ? -(characters + 1) : characters);
+  charge(state, std::min<std::uint64_t>(size, passed < size ? 4 * passed : size) / kBytesPerStep);
+  return call_original(state);
+}
+
+// Lua's own goes round n times even where nothing comes of it.
+int repeat(lua_State* state) {
+  std::size_t size = 0;
+  std::size_t separator_size = 0;
+  const char* const text = luaL_checklstring(state, 1, &size);
+  const lua_Integer times = luaL_checkinteger(state, 2);
+  const char* const separator = luaL_optlstring(state, 3, "", &separator_size);
+  if (times <= 0 || size + separator_size == 0) {
+    lua_pushliteral(state, "");
+    return 1;
+  }
+  LuaAccount& account = LuaAccount::of(state);
+  const std::size_t bytes_max = account.memory_bytes_max();
+  if (static_cast<std::uint64_t>(times) > bytes_max / (size + separator_size) + 1)
+    account.raise_fatal(ScriptFault::kMemory);
+  const std::size_t total = static_cast<std::size_t>(times) * (size + separator_size) - separator_size;
+  if (total > bytes_max) account.raise_fatal(ScriptFault::kMemory);
+  account.charge(total / 64);
+  luaL_Buffer buffer;
+  char* const to = luaL_buffinitsize(state, &buffer, total);
+  // Once and with its separator, and then what is there already, again and again.
+  std::size_t filled = std::min(size + separator_size, total);
+  std::memcpy(to, text, size);
+  std::memcpy(to + size, separator, filled - size);
+  while (filled < total) {
+    const std::size_t more = std::min(filled, total - filled);
+    std::memcpy(to + filled, to, more);
+    filled += more;
+  }
+  luaL_pushresultsize(&buffer, total);
+  return 1;
+}
+
+std::uint64_t steps_of(char conversion, std::string_view options) {
+  if (std::string_view("aAeEfFgG").find(conversion) == std::string_view::npos) return 1;
+  const std::size_t point = options.find('.');
+  const bool is_long = point != std::string_view::npos && options.size() - point > 2;
+  return is_long ? kStepsPerFloat + kStepsPerFraction : kStepsPerFloat;
+}
+
+// Replaces the arguments of %s by their texts, since Lua's own would show addresses, and refuses %p.
+int format(lua_State* state) {
+  std::size_t size = 0;
+  const char* const format_text = luaL_checklstring(state, 1, &size);
+  charge(state, size / 4);
+  const std::string_view format(format_text, size);
+  const int arguments = lua_gettop(state);
+  int argument = 1;
+  for (std::size_t at = format.find('%'); at != std::string_view::npos; at = format.find('%', at + 1)) {
+    const std::size_t options = at + 1;
+    at = format.find_first_not_of("-+ #0123456789.", options);
+    if (at == std::string_view::npos) break;
+    if (format[at] == '%') continue;
+    ++argument;
+    charge(state, steps_of(format[at], format.substr(options, at - options)));
+    if (format[at] == 'p') {
+      return luaL_error(state, "'%%p' is not there for scripts: addresses are others on every run");
+    }
+    if (format[at] == 's' && argument <= arguments) {
+      push_text(state, argument);
+      lua_replace(state, argument);
+    }
+  }
+  return call_original(state);
+}
+
+struct Taken {
+  const char* name;
+  lua_CFunction function;  // in front of Lua's own, or nullptr to take it as it is
+};
+
+constexpr Taken kString[] = {
+    {"byte", charge_range},  {"char", nullptr},        {"format", format},         {"len", nullptr},
+    {"lower", charge_first}, {"upper", charge_first},  {"reverse", charge_first},  {"sub", nullptr},
+    {"pack", charge_first},  {"unpack", charge_first}, {"packsize", charge_first},
+};
+
+constexpr Taken kUtf8[] = {
+    {"char", nullptr},           {"charpattern", nullptr}, {"codes", nullptr},
+    {"codepoint", charge_range}, {"len", charge_rest},     {"offset", charge_offset},
+};
+
+// Pushes a new table with what is taken from the one on top of the stack.
+template <std::size_t kCount>
+void push_taken(lua_State* state, const Taken (&taken)[kCount]) {
+  const int original = lua_gettop(state);
+  lua_newtable(state);
+  for (const Taken& one : taken) {
+    lua_getfield(state, original, one.name);
+    if (one.function != nullptr) lua_pushcclosure(state, one.function, 1);
+    lua_setfield(state, -2, one.name);
+  }
+}
+
+}  // namespace
+
+void push_string_library(lua_State* state) {
+  push_taken(state, kString);
+  lua_pushcfunction(state, repeat);
+  lua_setfield(state, -2, "rep");
+  add_matching(state);
+}
+
+void push_utf8_library(lua_State* state) { push_taken(state, kUtf8); }
+
+}  // namespace cairn::sandbox
