@@ -14,7 +14,9 @@ namespace {
 // of.
 constexpr unsigned kHopsMax = 64;
 
+// All that scripts may make of one event, one after the other.
 constexpr std::size_t kPartsMax = 10'000;
+constexpr std::size_t kBytesMax = 64u << 20;
 
 ShapeFault fault_of(ShapeFault::Kind kind, std::string message) {
   ShapeFault fault;
@@ -118,10 +120,6 @@ std::optional<ShapeFault> Shaper::run(const Chain& chain, std::size_t step, cons
     }
     data = bytes;
   }
-  if (parts_.size() == kPartsMax) {
-    return fault_of(ShapeFault::Kind::kScript,
-                    "it becomes more than " + std::to_string(kPartsMax) + " parts");
-  }
   parts_.push_back({chain.type, chain.schema.get(), chain.version, stored_version_, 0, data, &chain.plan});
   return std::nullopt;
 }
@@ -144,6 +142,11 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
     return failed;
   }
   const std::size_t end = made_.size();
+  if (end > kPartsMax || buffers_.bytes() > kBytesMax) {
+    return fault_of(
+        ShapeFault::Kind::kScript,
+        with_script.upcaster->file() + ": with the scripts before it, it makes too much of one event");
+  }
   for (std::size_t i = first; i < end; ++i) {
     const ScriptPart part = made_[i];  // What it goes on through may make more.
     if (part.target->type == chain.type) {

@@ -35,9 +35,10 @@ struct Chain {
   DecodePlan plan;                             // reads what the last step left
   std::shared_ptr<const StoredSchema> schema;  // what `plan` gives
   std::uint32_t version = 0;
-  std::string fingerprint;  // of all that decides what comes out
+  // Of all that decides what comes out, as long as it is of this type; what a script turns into another type
+  // goes on through that type's chain.
+  std::string fingerprint;
 
-  bool has_upcaster(const Upcaster& upcaster) const;
   std::vector<std::shared_ptr<const StoredSchema>> schemas;  // that the plans point into
 };
 
