@@ -97,6 +97,7 @@ std::optional<ShapeFault> Shaper::shape(const EventView& event, Shape shape) {
     return std::nullopt;
   }
   buffers_.clear();
+  made_.clear();
   if (auto fault = run(chain, 0, event, event.data, 0)) {
     parts_.clear();
     return complete(*std::move(fault));
@@ -135,9 +136,9 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
                     with_script.upcaster->file() + ": its events lead in a circle");
   }
   UpcasterRunner* runner = nullptr;
-  std::vector<ScriptPart> made;
+  const std::size_t first = made_.size();
   auto failed = runner_of(with_script, runner);
-  if (!failed) failed = runner->run(event, data, buffers_, made);
+  if (!failed) failed = runner->run(event, data, buffers_, made_);
   if (failed && failed->kind == ShapeFault::Kind::kCorruption && with_script.resolves) {
     reached_watched_ = reached_before;  // It got stuck before the script.
     const std::size_t file = with_script.upcaster->file().size() + 2;  // "Order/1-2.lua: "
@@ -148,7 +149,9 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
     if (runner != nullptr && runner->is_spent()) runners_.erase(&with_script);
     return failed;
   }
-  for (const ScriptPart& part : made) {
+  const std::size_t end = made_.size();
+  for (std::size_t i = first; i < end; ++i) {
+    const ScriptPart part = made_[i];  // What it goes on through may make more.
     if (part.target->type == chain.type) {
       if (auto fault = run(chain, step + 1, event, part.data, hops)) return fault;
       continue;
