@@ -10,6 +10,7 @@
 #include "tests/support/cairn_process.h"
 #include "tests/tools/schema_files.h"
 #include "tests/tools/upcaster_files.h"
+#include "upcasters/upcaster.h"
 
 namespace cairn::test {
 namespace {
@@ -18,6 +19,7 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Reply = ScriptedServer::Reply;
@@ -40,6 +42,11 @@ class SchemaUpcasterTest : public ::testing::Test {
   }
   static Reply incompatible() { return answer({{"is_compatible", false}, {"messages", {"too different"}}}); }
 
+  static Reply installed(const std::string& source) {
+    const std::string fingerprint = fingerprint_of({"Order", 1, 2, {}}, source);
+    return answer({{"type", "Order"}, {"upcasters", {{{"from", 1}, {"fingerprint", fingerprint}}}}});
+  }
+
   Finished register_all(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words = {"schema", "register", "--dir", files_.path(), "--url", server_->url()};
     words.insert(words.end(), more.begin(), more.end());
@@ -57,10 +64,11 @@ class SchemaUpcasterTest : public ::testing::Test {
 };
 
 TEST_F(SchemaUpcasterTest, ANewVersionIsSentWithItsUpcaster) {
-  script({not_found(), answer({1}), incompatible(), not_found(), answer({{"id", 12}}), found(2)});
+  script({not_found(), answer({1}), incompatible(), not_found(), answer({{"id", 12}}), found(2),
+          installed(script_)});
   const Finished done = register_all();
   EXPECT_EQ(done.exit_code, 0) << done.output << done.errors;
-  ASSERT_THAT(server_->requests(), SizeIs(6));
+  ASSERT_THAT(server_->requests(), SizeIs(7));
   EXPECT_THAT(server_->requests()[4], StartsWith("POST /subjects/Order/versions HTTP/1.1\r\n"));
   EXPECT_EQ(
       body_of(4),
@@ -70,6 +78,19 @@ TEST_F(SchemaUpcasterTest, ANewVersionIsSentWithItsUpcaster) {
   EXPECT_EQ(done.output.substr(done.output.find('\n') + 1),
             "Order    " + folder + "/Order/2.avsc   2        12  registered\n" +  //
                 "Order    " + folder + "/Order/1-2.lua  1 → 2        installed\n");
+}
+
+TEST_F(SchemaUpcasterTest, ARegistryThatTakesNoUpcastersIsFoundOut) {
+  const json none = {{"type", "/problems/not-found"}, {"title", "Not found"}, {"status", 404}};
+  for (const Reply& asked :
+       {installed("-- another"), answer(none, 404), answer({{"error_code", 404}}, 404)}) {
+    script({not_found(), answer({1}), answer({{"is_compatible", true}}), not_found(), answer({{"id", 12}}),
+            found(2), asked});
+    const Finished no = register_all();
+    EXPECT_EQ(no.exit_code, 1);
+    EXPECT_THAT(no.output, Not(HasSubstr("installed")));
+    EXPECT_THAT(no.errors, HasSubstr("1 of 1 schemas are registered"));
+  }
 }
 
 TEST_F(SchemaUpcasterTest, AnUpcasterOfAVersionThatIsThereIsSentAlone) {

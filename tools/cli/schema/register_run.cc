@@ -9,6 +9,7 @@
 #include "tools/cli/json_member.h"
 #include "tools/cli/progress_bar.h"
 #include "tools/cli/upcaster/deployment.h"
+#include "tools/cli/upcaster/installed_upcaster.h"
 
 namespace cairn::cli {
 
@@ -40,10 +41,11 @@ Status RegisterRun::add(const SchemaFile& file) {
       return make_error(Errc::kFailedPrecondition,
                         file.path + ": was registered, but somebody has deleted it since");
     }
-  } else if (file.upcaster) {
-    there_already_.push_back(&file);
   }
   schemas_.push_back({file.subject, file.path, is_new, before.found->version, before.found->id});
+  if (!file.upcaster) return {};
+  if (is_new) return confirm_upcaster(file);
+  there_already_.push_back(&file);
   return {};
 }
 
@@ -52,8 +54,17 @@ Status RegisterRun::add_new(const SchemaFile& file) {
   if (file.upcaster) bar.show("trying " + on_one_line(file.upcaster->path) + " on all history");
   CAIRN_TRY(const api::Answer answer, registry_.add(file));
   if (!answer.ok()) return refused(file.path, answer);
-  if (!file.upcaster) return {};
+  return {};
+}
+
+// Other registries pass over what they do not know.
+Status RegisterRun::confirm_upcaster(const SchemaFile& file) {
   const UpcasterHeader header = header_of(file);
+  CAIRN_TRY(const auto installed, find_installed(client_, header, file.upcaster->source));
+  if (!installed) {
+    return make_error(Errc::kFailedPrecondition,
+                      file.path + " was registered, but the server has not taken " + file.upcaster->path);
+  }
   scripts_.push_back({file.subject, file.upcaster->path, true, header.from, header.to});
   return {};
 }

@@ -48,6 +48,7 @@ class RegisterRun {
  private:
   Status add(const SchemaFile& file);
   Status add_new(const SchemaFile& file);
+  Status confirm_upcaster(const SchemaFile& file);
   Status deploy_upcaster(const SchemaFile& file);
   Error refused(const std::string& path, const api::Answer& answer);
 

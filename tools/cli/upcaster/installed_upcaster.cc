@@ -52,4 +52,17 @@ Result<std::optional<InstalledUpcasters>> installed_upcasters(api::Client& clien
   return std::optional(std::move(installed));
 }
 
+Result<std::optional<InstalledUpcaster>> find_installed(api::Client& client, const UpcasterHeader& header,
+                                                        const std::string& source) {
+  CAIRN_TRY(auto installed, installed_upcasters(client, header.type));
+  const std::string fingerprint = fingerprint_of(header, source);
+  if (!installed) return std::optional<InstalledUpcaster>();
+  for (InstalledUpcaster& upcaster : installed->upcasters) {
+    if (upcaster.from == header.from && upcaster.fingerprint == fingerprint) {
+      return std::optional(std::move(upcaster));
+    }
+  }
+  return std::optional<InstalledUpcaster>();
+}
+
 }  // namespace cairn::cli

@@ -7,6 +7,7 @@
 
 #include "api/client/client.h"
 #include "eventstore/base/result.h"
+#include "upcasters/upcaster.h"
 
 namespace cairn::cli {
 
@@ -34,5 +35,9 @@ Result<InstalledUpcasters> installed_upcasters(api::Client& client);
 
 // Those of one type with their sources; nullopt when there are none. Errors as above.
 Result<std::optional<InstalledUpcasters>> installed_upcasters(api::Client& client, const std::string& type);
+
+// This very one, if it is installed. Errors as above.
+Result<std::optional<InstalledUpcaster>> find_installed(api::Client& client, const UpcasterHeader& header,
+                                                        const std::string& source);
 
 }  // namespace cairn::cli

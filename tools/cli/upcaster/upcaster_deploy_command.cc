@@ -73,15 +73,13 @@ int report_lost(api::Client& client, const Deployment& deployment, const std::st
     std::cerr << "; nothing was changed\n";
     return exit_code;
   }
-  const auto installed = installed_upcasters(client, deployment.header.type);
+  const auto installed = find_installed(client, deployment.header, deployment.file.source);
   if (!installed) {
     std::cerr << "; whether it was installed is not known, `cairn upcaster list` tells\n";
     return kExitUnreachable;
   }
-  const std::string fingerprint = fingerprint_of(deployment.header, deployment.file.source);
-  for (const InstalledUpcaster& upcaster : installed->value_or(InstalledUpcasters()).upcasters) {
-    if (upcaster.from != deployment.header.from || upcaster.fingerprint != fingerprint) continue;
-    std::cerr << "; but it is installed, as revision " << upcaster.revision << '\n';
+  if (*installed) {
+    std::cerr << "; but it is installed, as revision " << (*installed)->revision << '\n';
     return kExitOk;
   }
   std::cerr << "; nothing was installed\n";
