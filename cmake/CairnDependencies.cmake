@@ -21,7 +21,7 @@ endfunction()
 cairn_pkg_library(lmdb lmdb)
 cairn_pkg_library(xxhash libxxhash)
 # Lua built as C++: its errors are exceptions, so they leave through our frames with destructors run.
-cairn_pkg_library(lua lua5.4-c++ lua-5.4-c++ lua54-c++)
+cairn_pkg_library(lua_cpp lua5.4-c++ lua-5.4-c++ lua54-c++)
 cairn_pkg_library(httplib cpp-httplib)
 
 # The schema compiler, and the library it generates for. pkg-config comes first: Debian's CMake package of it stops a

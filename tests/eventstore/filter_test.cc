@@ -56,11 +56,11 @@ class FilterTest : public SettledStoreTest {
       if (event.position >= from && event.position <= to) expected.push_back(event.position);
     }
     std::vector<std::uint64_t> visited;
-    const auto last = value_of(
-        store().scan({.from = {from}, .to = GlobalPosition{to}, .filter = filter}, [&](const EventView& event) {
-          visited.push_back(event.position.value);
-          return true;
-        }));
+    const auto last = value_of(store().scan({.from = {from}, .to = GlobalPosition{to}, .filter = filter},
+                                            [&](const EventView& event) {
+                                              visited.push_back(event.position.value);
+                                              return true;
+                                            }));
     EXPECT_EQ(visited, expected) << from << " to " << to;
     EXPECT_EQ(last.value, expected.empty() ? 0 : expected.back());
   }

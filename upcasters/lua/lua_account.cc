@@ -39,7 +39,10 @@ std::int64_t read_clock_ns(clockid_t clock) {
 }  // namespace
 
 LuaAccount::LuaAccount(const LuaLimits& limits, LuaHost::Log log)
-    : limits_(limits), log_(std::move(log)), hook_wanted_(kInstructionsPerHook) {}
+    : limits_(limits),
+      log_(std::move(log)),
+      collect_above_(limits.memory_bytes_max / 2),
+      hook_wanted_(kInstructionsPerHook) {}
 
 LuaAccount& LuaAccount::of(lua_State* state) { return **static_cast<LuaAccount**>(lua_getextraspace(state)); }
 
@@ -68,6 +71,13 @@ void LuaAccount::end_call() {
   fatal_ = false;
   steps_left_ = kStepsMax;
   look_at_ = 0;
+}
+
+void LuaAccount::collect() {
+  lua_gc(state_, LUA_GCCOLLECT);
+  // Where much is kept for good, this is not to happen in every call.
+  const std::size_t bytes_max = limits_.memory_bytes_max;
+  collect_above_ = std::max(bytes_max, memory_used_ + bytes_max) / 2;
 }
 
 void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_bytes, std::size_t new_bytes) {

@@ -45,6 +45,14 @@ class LuaAccount {
 
   void begin_call(LuaCall& call);
   void end_call();
+
+  // Collects all garbage if calls before have left much. At the beginning of a call this finds all of it; in
+  // the middle of one Lua also keeps what unused slots of its stack still hold from earlier calls, and a
+  // script could be refused memory for what it never had.
+  void collect_if_due() {
+    if (memory_used_ > collect_above_) [[unlikely]]
+      collect();
+  }
   LuaCall* call() const { return call_; }  // nullptr outside of calls
 
   // Takes steps for what a library function does. Raises the fatal error when there are none left.
@@ -92,6 +100,7 @@ class LuaAccount {
   void check_depth();
   void set_hook(int instructions);
   void* refuse();
+  void collect();
   void note_large_block(std::size_t bytes, bool is_string);
 
   const LuaLimits limits_;
@@ -100,6 +109,7 @@ class LuaAccount {
   LuaCall* call_ = nullptr;
 
   std::size_t memory_used_ = 0;
+  std::size_t collect_above_ = 0;
   std::int64_t steps_left_ = kStepsMax;
   std::int64_t look_at_ = 0;    // when fewer steps are left it is time to look at the limits
   int hook_wanted_ = 0;         // instructions between two hooks, given the blocks seen so far

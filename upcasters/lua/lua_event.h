@@ -12,8 +12,11 @@ namespace cairn {
 // host's thread.
 class LuaEvent {
  public:
-  // REQUIRES: the host outlives it.
+  // REQUIRES: the host outlives it; outside of LuaHost::run().
   explicit LuaEvent(LuaHost& host);
+  ~LuaEvent();
+  LuaEvent(const LuaEvent&) = delete;
+  LuaEvent& operator=(const LuaEvent&) = delete;
 
   // Pushes the event's table; `data` is the value at `data_index` of the stack. `type` is what the event is
   // by now, which may be another than it was stored as. What a script keeps of the table beyond forget() has
@@ -23,10 +26,16 @@ class LuaEvent {
   void forget() { event_ = nullptr; }
 
  private:
+  // The event whose table is the first argument; raises an error when it is none of now.
+  static LuaEvent& asked(lua_State* state);
   static int index(lua_State* state);
+  static int pairs(lua_State* state);
 
   LuaHost& host_;
+  LuaEvent** box_ = nullptr;  // in the state, like the metatable; none where there was no memory for it
+  int metatable_ = 0;         // in the registry
   const EventView* event_ = nullptr;
+  const void* table_ = nullptr;  // what tells the event's table from those of earlier ones
   std::string_view type_;
 };
 

@@ -80,6 +80,7 @@ int on_error(lua_State* state) {
 int call_body(lua_State* state) {
   LuaAccount& account = LuaAccount::of(state);
   LuaCall& call = *account.call();
+  account.collect_if_due();
   try {
     call.body(state, call.what);
   } catch (const std::exception&) {

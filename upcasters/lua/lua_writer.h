@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,18 +16,21 @@ namespace cairn {
 // where nothing is lost. Belongs to its host's thread.
 class LuaWriter {
  public:
-  // Fails with kInvalidArgument when a default cannot be written. REQUIRES: host and schema outlive it.
+  // Fails with kInvalidArgument when a default cannot be written, with kTooLarge when the host's memory is
+  // too small for the schema's names. REQUIRES: host and schema outlive it; outside of LuaHost::run().
   static Result<std::unique_ptr<LuaWriter>> make(LuaHost& host, const Schema& schema);
   ~LuaWriter();
+  LuaWriter(const LuaWriter&) = delete;
+  LuaWriter& operator=(const LuaWriter&) = delete;
 
   // Appends the value at `index` to `to`. When it does not fit, says everywhere it does not (at most
   // kDataFaultsMax places), and leaves `to` as it was. The stack stays as it is. REQUIRES: inside
   // LuaHost::run().
   std::vector<DataFault> write(int index, std::string& to);
 
- private:
-  friend class LuaWriteRun;
   struct Names;
+
+ private:
   LuaWriter(LuaHost& host, EncodeProgram program);
 
   LuaHost& host_;

@@ -20,6 +20,9 @@ int to_string(lua_State* state) {
   return 1;
 }
 
+// What raising and catching an error costs: it is an exception.
+constexpr std::uint64_t kStepsPerError = 300;
+
 // What a protected call of a script leaves behind: the error is on top of the stack. An error that ends the
 // whole call is passed on, and running out of memory is one: who catches it could try for ever.
 void pass_on_fatal(lua_State* state, int status) {
@@ -27,6 +30,7 @@ void pass_on_fatal(lua_State* state, int status) {
   account.raise_if_fatal();
   // Any other status is an exception that is no error of Lua; only memory runs out in our own functions.
   if (status != LUA_ERRRUN && status != LUA_ERRERR) account.raise_fatal(ScriptFault::kMemory);
+  account.charge(kStepsPerError);
 }
 
 int protected_call(lua_State* state) {

@@ -17,7 +17,7 @@ namespace cairn::sandbox {
 
 namespace {
 
-constexpr std::uint64_t kKeysPerStep = 2;
+constexpr std::uint64_t kStepsPerKey = 2;
 
 // A key of a table, as far as its place in the order goes. Views what the table holds. Small, since a million
 // of them are not counted as the script's memory.
@@ -92,8 +92,8 @@ bool operator<(const Key& left, const Key& right) {
 template <typename Visit>
 void for_each_key(lua_State* state, int table, Visit&& visit) {
   lua_pushnil(state);
-  for (std::uint64_t keys = 1; lua_next(state, table) != 0; ++keys) {
-    if (keys % kKeysPerStep == 0) charge(state, 1);
+  while (lua_next(state, table) != 0) {
+    charge(state, kStepsPerKey);
     lua_pop(state, 1);
     visit();
   }
@@ -110,7 +110,8 @@ lua_Integer sequence_length(lua_State* state, int table) {
       lua_pop(state, 1);
       return -1;
     }
-    if (++length % static_cast<lua_Integer>(kKeysPerStep) == 0) charge(state, 1);
+    charge(state, 1);
+    ++length;
   }
   return length;
 }
@@ -145,7 +146,7 @@ void push_keys(lua_State* state, int table) {
     lua_pushvalue(state, -1);
     lua_rawseti(state, list, static_cast<lua_Integer>(keys.size()));
   });
-  charge(state, keys.size() * std::bit_width(keys.size()) / 4);
+  charge(state, keys.size() * std::bit_width(keys.size()));
   std::sort(keys.begin(), keys.end());
   if (keys.size() > 1 && keys[keys.size() - 2].rank == Key::kOther) raise_unordered(state);
   permute(state, keys);

@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::uint64_t kBytesPerStep = 16;
 
+// A float is written with up to 300 digits before the point, and as many behind it as wanted.
+constexpr std::uint64_t kStepsPerFloat = 100;
+constexpr std::uint64_t kStepsPerFraction = 500;
+
 // Calls Lua's own function, which is the first upvalue of ours, in our place.
 int call_original(lua_State* state) { return lua_tocfunction(state, lua_upvalueindex(1))(state); }
 
@@ -97,6 +101,13 @@ int repeat(lua_State* state) {
   return 1;
 }
 
+std::uint64_t steps_of(char conversion, std::string_view options) {
+  if (std::string_view("aAeEfFgG").find(conversion) == std::string_view::npos) return 1;
+  const std::size_t point = options.find('.');
+  const bool is_long = point != std::string_view::npos && options.size() - point > 2;
+  return is_long ? kStepsPerFloat + kStepsPerFraction : kStepsPerFloat;
+}
+
 // Replaces the arguments of %s by their texts, since Lua's own would show addresses, and refuses %p.
 int format(lua_State* state) {
   std::size_t size = 0;
@@ -106,10 +117,12 @@ int format(lua_State* state) {
   const int arguments = lua_gettop(state);
   int argument = 1;
   for (std::size_t at = format.find('%'); at != std::string_view::npos; at = format.find('%', at + 1)) {
-    at = format.find_first_not_of("-+ #0123456789.", at + 1);
+    const std::size_t options = at + 1;
+    at = format.find_first_not_of("-+ #0123456789.", options);
     if (at == std::string_view::npos) break;
     if (format[at] == '%') continue;
     ++argument;
+    charge(state, steps_of(format[at], format.substr(options, at - options)));
     if (format[at] == 'p') {
       return luaL_error(state, "'%%p' is not there for scripts: addresses are others on every run");
     }
@@ -129,8 +142,7 @@ struct Taken {
 constexpr Taken kString[] = {
     {"byte", charge_range},  {"char", nullptr},        {"format", format},         {"len", nullptr},
     {"lower", charge_first}, {"upper", charge_first},  {"reverse", charge_first},  {"sub", nullptr},
-    {"pack", charge_first},  {"unpack", charge_first}, {"packsize", charge_first}, {"find", charge_first},
-    {"match", charge_first}, {"gmatch", charge_first}, {"gsub", charge_first},
+    {"pack", charge_first},  {"unpack", charge_first}, {"packsize", charge_first},
 };
 
 constexpr Taken kUtf8[] = {
@@ -156,6 +168,7 @@ void push_string_library(lua_State* state) {
   push_taken(state, kString);
   lua_pushcfunction(state, repeat);
   lua_setfield(state, -2, "rep");
+  add_matching(state);
 }
 
 void push_utf8_library(lua_State* state) { push_taken(state, kUtf8); }

@@ -65,6 +65,20 @@ std::variant<std::unique_ptr<UpcasterRunner>, ScriptError> UpcasterRunner::make(
 
 std::optional<ShapeFault> UpcasterRunner::run(const EventView& event, std::string_view data,
                                               PartBuffers& buffers, std::vector<ScriptPart>& parts) {
+  const std::size_t parts_before = parts.size();
+  while (true) {
+    missing_type_.clear();
+    attempt(event, data, buffers, parts);
+    if (missing_type_.empty()) return std::move(fault_);
+    // It makes an event of a type that it made none of before. What writes those cannot be made during the
+    // call, and calling it once more gives the same.
+    parts.resize(parts_before);
+    if (!add_target(missing_type_)) return std::move(fault_);
+  }
+}
+
+void UpcasterRunner::attempt(const EventView& event, std::string_view data, PartBuffers& buffers,
+                             std::vector<ScriptPart>& parts) {
   fault_.reset();
   auto error = script_.host().run([&](lua_State* state) {
     if (const Status status = reader_.push(data); !status) {
@@ -74,14 +88,12 @@ std::optional<ShapeFault> UpcasterRunner::run(const EventView& event, std::strin
     take_result(state, buffers, parts);
   });
   event_.forget();
-  if (error) {
-    const bool limit = error->fault == ScriptFault::kSteps || error->fault == ScriptFault::kMemory ||
-                       error->fault == ScriptFault::kTime;
-    spent_ = limit;
-    fail(limit ? ShapeFault::Kind::kLimit : ShapeFault::Kind::kScript, error->text());
-    fault_->line = error->line;
-  }
-  return std::move(fault_);
+  if (!error) return;
+  const bool limit = error->fault == ScriptFault::kSteps || error->fault == ScriptFault::kMemory ||
+                     error->fault == ScriptFault::kTime;
+  spent_ = limit;
+  fail(limit ? ShapeFault::Kind::kLimit : ShapeFault::Kind::kScript, error->text());
+  fault_->line = error->line;
 }
 
 void UpcasterRunner::call(lua_State* state, const EventView& event) {
@@ -121,7 +133,7 @@ void UpcasterRunner::take_result(lua_State* state, PartBuffers& buffers, std::ve
     return fail(ShapeFault::Kind::kScript, "returned " + std::to_string(count) +
                                                " parts; an event may become " + std::to_string(kPartsMax));
   }
-  for (lua_Unsigned i = 1; i <= count && !fault_; ++i) {
+  for (lua_Unsigned i = 1; i <= count && !fault_ && missing_type_.empty(); ++i) {
     lua_rawgeti(state, kResult, static_cast<lua_Integer>(i));
     take_part(state, static_cast<int>(i), buffers, parts);
     lua_settop(state, kResult);
@@ -146,11 +158,15 @@ void UpcasterRunner::take_part(lua_State* state, int place, PartBuffers& buffers
   Target* target = own_;
   lua_pushliteral(state, "type");
   if (lua_rawget(state, part) != LUA_TNIL) {
-    if (lua_type(state, -1) != LUA_TSTRING) return complain("has a type that is no text");
     std::size_t size = 0;
-    const char* type = lua_tolstring(state, -1, &size);
-    target = find_target({type, size});
-    if (target == nullptr) return;
+    const char* type = lua_type(state, -1) == LUA_TSTRING ? lua_tolstring(state, -1, &size) : nullptr;
+    if (size == 0) return complain("has a type that is no name");
+    const auto known = targets_.find(std::string_view(type, size));
+    if (known == targets_.end()) {
+      missing_type_.assign(type, size);
+      return;
+    }
+    target = &known->second;
   }
   lua_pushliteral(state, "data");
   if (lua_rawget(state, part) == LUA_TNIL) return complain("has no data");
@@ -175,24 +191,22 @@ void UpcasterRunner::write(lua_State*, int index, Target& target, int place, Par
        where + without_numbers(first.path) + "\" " + first.expected + " was expected");
 }
 
-UpcasterRunner::Target* UpcasterRunner::find_target(std::string_view type) {
-  if (const auto known = targets_.find(type); known != targets_.end()) return &known->second;
+bool UpcasterRunner::add_target(const std::string& type) {
+  const auto refuse = [&](const std::string& why) {
+    fail(ShapeFault::Kind::kScript, "makes an event of another type: " + why);
+    return false;
+  };
   auto found = find_target_(type, step_.upcaster->registry_changes);
-  if (!found) {
-    fail(ShapeFault::Kind::kScript, "makes an event of another type: " + found.error().message);
-    return nullptr;
-  }
+  if (!found) return refuse(found.error().message);
   auto writer = LuaWriter::make(script_.host(), found->schema->schema);
-  if (!writer) {
-    fail(ShapeFault::Kind::kScript, writer.error().message);
-    return nullptr;
-  }
+  if (!writer) return refuse(writer.error().message);
   Target target;
   target.type = type;
   target.version = found->version;
   target.schema = found->schema;
   target.writer = *std::move(writer);
-  return &targets_.emplace(std::string(type), std::move(target)).first->second;
+  targets_.emplace(type, std::move(target));
+  return true;
 }
 
 void UpcasterRunner::fail(ShapeFault::Kind kind, std::string message, std::string group) {

@@ -62,12 +62,14 @@ class UpcasterRunner {
 
   UpcasterRunner(const ChainStep& step, UpcasterScript script, FindTarget find_target);
 
+  void attempt(const EventView& event, std::string_view data, PartBuffers& buffers,
+               std::vector<ScriptPart>& parts);
   void call(lua_State* state, const EventView& event);
   void take_result(lua_State* state, PartBuffers& buffers, std::vector<ScriptPart>& parts);
   void take_part(lua_State* state, int place, PartBuffers& buffers, std::vector<ScriptPart>& parts);
   void write(lua_State* state, int index, Target& target, int place, PartBuffers& buffers,
              std::vector<ScriptPart>& parts);
-  Target* find_target(std::string_view type);
+  bool add_target(const std::string& type);
   void fail(ShapeFault::Kind kind, std::string message, std::string group = {});
 
   const ChainStep& step_;
@@ -78,6 +80,7 @@ class UpcasterRunner {
   std::map<std::string, Target, std::less<>> targets_;
   Target* own_ = nullptr;            // that of the step itself
   std::optional<ShapeFault> fault_;  // of the call under way
+  std::string missing_type_;         // that the call under way would need a target for
   bool spent_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "schemaregistry/codec/avro_sink.h"
 #include "schemaregistry/codec/check_sink.h"
 #include "schemaregistry/compatibility/compatibility.h"
 #include "schemaregistry/model/canonical_form.h"
@@ -80,6 +81,9 @@ TEST(RandomSchemaTest, WhatTheCheckerCallsCompatibleThePlanReads) {
       const auto faults = reader_encoder->encode(shown, as_reader);
       ASSERT_TRUE(faults.empty()) << "what was read is no value of the reader's schema: " << shown << " at "
                                   << faults.front().path;
+      std::string rewritten_bytes;
+      ASSERT_THAT(append_avro_as_avro(*plan, bytes, rewritten_bytes), succeeds());
+      ASSERT_EQ(to_hex(rewritten_bytes), to_hex(as_reader)) << shown;
     }
   }
   EXPECT_GT(compatible, kSchemas / 10) << "too few pairs to prove anything";

@@ -170,6 +170,7 @@ TEST_F(LuaHostTest, GlobalsAreSetWhileLoadingOnly) {
       "the global variable 'count' cannot be set: what one call leaves behind another could see; use local";
   EXPECT_EQ(result("count = 1"), refused);
   EXPECT_EQ(result("_G.count = 1"), refused);
+  EXPECT_THAT(result("pcall = nil"), HasSubstr("the global variable 'pcall' cannot be set"));
   EXPECT_EQ(result("rawset(_G, 'count', 1)"), refused);
   EXPECT_THAT(result("table.insert(_G, 1)"), HasSubstr("the global variable '1' cannot be set"));
   EXPECT_THAT(result("table.move({7}, 1, 1, 1, _G)"), HasSubstr("cannot be set"));

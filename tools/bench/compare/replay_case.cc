@@ -73,8 +73,12 @@ Result<Rows> measure_replay(Setting& setting) {
       std::to_string(set.events) + " events in " + std::to_string(set.streams) +
       " streams, in Cairn in blocks of 64; every byte of stream, type and data is read, and all systems gave "
       "back the same";
+  const auto postgres_copy = all[0].turn;
   row.samples = std::move(all);
-  return Rows{std::move(row)};
+  Rows rows{std::move(row)};
+  CAIRN_TRY(Rows shaped, measure_shapes(setting, set, postgres_copy));
+  rows.insert(rows.end(), std::make_move_iterator(shaped.begin()), std::make_move_iterator(shaped.end()));
+  return rows;
 }
 
 }  // namespace cairn::bench

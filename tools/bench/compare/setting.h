@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "tools/bench/compare/report.h"
 #include "tools/bench/compare/sqlite_peer.h"
 #include "tools/bench/payloads.h"
+#include "tools/bench/replay_set.h"
 
 namespace cairn::bench {
 
@@ -49,12 +51,16 @@ struct Setting {
 
 using Rows = std::vector<Row>;
 
+// The second half of measure_replay(): events in their newest shape, beside a peer's plain replay.
+Result<Rows> measure_shapes(Setting& setting, const ReplaySet& set,
+                            const std::function<Result<double>()>& postgres_copy);
+
 // The cases. Each leaves nothing behind but what it says.
 Result<Rows> measure_append(
     Setting& setting);  // one event each: 64 and 256 waiting writers, 64 with 16 in flight
 Result<Rows> measure_single(Setting& setting);  // one writer, one event at a time
 Result<Rows> measure_batch(Setting& setting);   // 1,000 events an append
-Result<Rows> measure_replay(Setting& setting);  // everything, in order
+Result<Rows> measure_replay(Setting& setting);  // everything, in order, as stored and in the newest shape
 Result<Rows> measure_read(Setting& setting);    // one stream of the big store
 Result<Rows> measure_growth(Setting& setting);  // the append rate of the big store and of a small one
 Result<Rows> measure_flush(Setting& setting);   // a single append while the index flushes
