@@ -323,7 +323,8 @@ TEST_F(DeployerTest, WritersThatNeverRestDoNotSlipPastIt) {
     for (const Event& one : log({{}, {"Order"}}, Direction::kForward, 1'000)) {
       if (one.position < upcaster->position.value) ++before;
     }
-    EXPECT_EQ(std::get<Deployed>(outcome).report.checked, before);
+    // Those that came in behind the definition while it was being switched on were tried as well.
+    EXPECT_GE(std::get<Deployed>(outcome).report.checked, before);
   }
   stop = true;
   writer.join();
