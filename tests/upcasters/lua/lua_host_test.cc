@@ -182,6 +182,36 @@ TEST_F(LuaHostTest, GlobalsAreSetWhileLoadingOnly) {
   EXPECT_EQ(answer_, "10");
 }
 
+TEST_F(LuaHostTest, PairsHandsOutNoOtherTable) {
+  EXPECT_EQ(
+      result("local _, g = pairs(_G); g.count = 1"),
+      "the global variable 'count' cannot be set: what one call leaves behind another could see; use local");
+  EXPECT_EQ(result("local _, g = pairs(_G); return g == _G"), "true");
+  EXPECT_EQ(result("local n = 0; for name, value in pairs(_G) do assert(_G[name] == value); n = n + 1 end; "
+                   "return n > 20"),
+            "true");
+}
+
+// Whoever calls it.
+TEST_F(LuaHostTest, WhatPairsReturnsGoesThroughItsTable) {
+  for (const char* arguments : {"", "5", "'text'", "nil", "{9}", "null", "true", "pairs"}) {
+    EXPECT_EQ(result("local f = pairs({7, 8}); local k, v = f(" + std::string(arguments) +
+                     "); return k .. ' ' .. v"),
+              "1 7")
+        << arguments;
+    EXPECT_EQ(result("local f = pairs({a = 7}); local k, v = f(" + std::string(arguments) +
+                     "); return k .. ' ' .. v"),
+              "a 7")
+        << arguments;
+  }
+}
+
+TEST_F(LuaHostTest, NoKeyIsNan) {
+  EXPECT_EQ(result("return next({1, 2, 2.5}, 0/0)"), "invalid key to 'next': nan is none");
+  EXPECT_EQ(result("return next({}, 0/0)"), "invalid key to 'next': nan is none");
+  EXPECT_EQ(result("return next({1, 2, 3}, 1.5)"), "2");
+}
+
 TEST_F(LuaHostTest, UnknownGlobalsAreNilAndWithheldOnesSayWhy) {
   EXPECT_EQ(value("nothing"), "nil");
   EXPECT_EQ(value("os.time()"), "'os' is not there for scripts: a script gives the same result on every run");
