@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "eventstore/base/names.h"
 #include "tests/support/random.h"
 #include "tests/support/scale.h"
 #include "upcasters/lua/lua_event.h"
@@ -109,6 +110,8 @@ class HostileCallTest : public ::testing::Test {
       }
     });
     if (!error) return true;
+    EXPECT_TRUE(is_utf8(error->message)) << error->message;
+    EXPECT_LT(error->message.size(), 2'100u);
     return error->fault == ScriptFault::kError;
   }
 
