@@ -190,6 +190,18 @@ TEST_F(DeployerTest, AScriptThatIsNoUpcasterIsRefusedWithFileAndLine) {
        "'to' must be the number of a version"},
       {"return upcaster { type = 'Order', from = 1, to = 2, upcat = 1, upcast = function(d) return d end }",
        "'upcat' is no member of an upcaster"},
+      {"return upcaster { type = 'Order\\0', from = 1, to = 2, upcast = function(d) return d end }",
+       "'type' must be the name of an event type"},
+      {"return upcaster { type = ('x'):rep(1e6), from = 1, to = 2, upcast = function(d) return d end }",
+       "'type' must be the name of an event type"},
+      {"return upcaster { type = 'Order', from = 1, to = 2, produces = { 'a\\xff' }, upcast = function(d) "
+       "return d end "
+       "}",
+       "'produces' must be a list of names"},
+      {"return upcaster { type = 'Order', from = 1, to = 2, [('\\xff'):rep(1e6)] = 1, upcast = function(d) "
+       "return d "
+       "end }",
+       "\uFFFD…' is no member of an upcaster"},
       {"while true do end", "steps"},
   };
   for (const Case& one : cases) EXPECT_THAT(told(deploy(one.source)), HasSubstr(one.refusal)) << one.source;

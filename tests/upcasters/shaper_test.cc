@@ -214,6 +214,12 @@ TEST_F(ShaperTest, WhatComesBackIsCheckedAgainstTheSchema) {
       {"return { { type = 'Nobody', data = {} } }", "the type 'Nobody' has no schema"},
       {"return { { type = 4, data = {} } }", "part 1 has a type that is no name"},
       {"return { { type = '', data = {} } }", "part 1 has a type that is no name"},
+      {"return { { type = ('x'):rep(1e6), data = {} } }", "part 1 has a type that is no name"},
+      {"return { { type = 'Order\\0', data = {} } }", "part 1 has a type that is no name"},
+      {"return { { type = '\\xff', data = {} } }", "part 1 has a type that is no name"},
+      {"return { { ['a\\xff'] = 1, data = {} } }", "part 1 has the member 'a\uFFFD'"},
+      {"return { { [('€'):rep(1e5)] = 1 } }", "€…';"},
+      {"return { { 'x' } }", "part 1 has the member '[…]'"},
       {"error('too bad')", "too bad"},
       {"return data.total.x", "attempt to index a number value"},
   };
@@ -223,6 +229,7 @@ TEST_F(ShaperTest, WhatComesBackIsCheckedAgainstTheSchema) {
     const std::string outcome = told(deploy(upcaster("Order", 1, 2, one.body)));
     EXPECT_THAT(outcome, HasSubstr("failed on 1 of 1: position 3: Order/1-2.lua")) << one.body;
     EXPECT_THAT(outcome, HasSubstr(one.message)) << one.body;
+    EXPECT_LT(outcome.size(), 1'000u) << one.body;
   }
   EXPECT_THAT(told(deploy(upcaster("Order", 1, 2, "error('here')"))), HasSubstr("Order/1-2.lua:4: here"));
 }

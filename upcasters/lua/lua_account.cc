@@ -8,6 +8,8 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "upcasters/lua/shown_text.h"
+
 namespace cairn {
 
 namespace {
@@ -213,11 +215,7 @@ std::string LuaAccount::limit_text(ScriptFault fault) const {
 void LuaAccount::log(std::string_view text) {
   if (log_lines_ == kLogLinesMax || !log_) return;
   ++log_lines_;
-  std::size_t bytes = std::min(text.size(), kLogBytesMax);
-  // Not in the middle of a character, which would make the line something that is no text.
-  while (bytes > 0 && bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
-    --bytes;
-  std::string line(text.substr(0, bytes));
+  std::string line = shown_text(text, kLogBytesMax);
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }

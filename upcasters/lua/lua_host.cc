@@ -10,6 +10,7 @@
 #include "upcasters/lua/chunk_source.h"
 #include "upcasters/lua/lua_account.h"
 #include "upcasters/lua/sandbox.h"
+#include "upcasters/lua/shown_text.h"
 
 namespace cairn {
 
@@ -46,14 +47,6 @@ void name_null(std::string& message) {
   if (const auto at = message.find(kLuaSays); at != std::string::npos) {
     message.replace(at, kLuaSays.size(), "a null value");
   }
-}
-
-void cut_short(std::string& message) {
-  if (message.size() <= kMessageBytesMax) return;
-  std::size_t bytes = kMessageBytesMax;
-  while (bytes > 0 && (static_cast<unsigned char>(message[bytes]) & 0xc0) == 0x80) --bytes;
-  message.resize(bytes);
-  message += "…";
 }
 
 // Runs where an error is raised, while the functions that led there are still known. Allocates nothing in the
@@ -199,7 +192,7 @@ ScriptError LuaHost::error_of(LuaCall& call, int status) const {
   if (call.is_syntax) error.fault = ScriptFault::kSyntax;
   if (const int line = take_place(error.message, chunk_); line > 0) error.line = line;
   name_null(error.message);
-  cut_short(error.message);
+  error.message = shown_text(error.message, kMessageBytesMax);
   return error;
 }
 

@@ -5,7 +5,9 @@
 
 #include "upcasters/definitions/produced_types.h"
 #include "upcasters/lua/lua_json.h"
+#include "upcasters/lua/lua_members.h"
 #include "upcasters/lua/lua_values.h"
+#include "upcasters/lua/shown_text.h"
 
 namespace cairn {
 
@@ -21,6 +23,7 @@ constexpr std::size_t kWrittenMax = 32u << 20;
 constexpr int kDefinition = 1, kData = 2, kResult = 3;
 static_assert(kDefinition < kData);
 
+constexpr std::size_t kNameBytesMax = 100;  // of one that is shown in a complaint
 constexpr std::string_view kReturns = "the data, a list of {type = …, data = …}, or {} to drop the event";
 
 lua_Unsigned entries_in(lua_State* state, int table) {
@@ -178,18 +181,18 @@ void UpcasterRunner::take_part(lua_State* state, int place, PartBuffers& buffers
          "part " + std::to_string(place) + " " + std::string(what) + "; a list holds {type = …, data = …}");
   };
   if (!lua_istable(state, part)) return complain("is " + value_text(state, part));
-  lua_pushnil(state);
-  while (lua_next(state, part) != 0) {
-    lua_pop(state, 1);
-    const std::string_view name = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "[…]";
-    if (name != "type" && name != "data") return complain("has the member '" + std::string(name) + "'");
+  std::vector<std::string_view> names;
+  if (!member_names(state, part, names)) return complain("has the member '[…]'");
+  for (const std::string_view name : names) {
+    if (name != "type" && name != "data")
+      return complain("has the member '" + shown_text(name, kNameBytesMax) + "'");
   }
   Target* target = own_;
   lua_pushliteral(state, "type");
   if (lua_rawget(state, part) != LUA_TNIL) {
     std::size_t size = 0;
     const char* type = lua_type(state, -1) == LUA_TSTRING ? lua_tolstring(state, -1, &size) : nullptr;
-    if (size == 0) return complain("has a type that is no name");
+    if (!can_be_type_name({type, size})) return complain("has a type that is no name");
     const auto known = targets_.find(std::string_view(type, size));
     if (known == targets_.end()) {
       missing_type_.assign(type, size);
