@@ -41,7 +41,7 @@ void Shaper::refresh() {
   seen_changes_ = now;
   runners_.clear();
   known_.clear();
-  last_ = {};
+  last_ = nullptr;
 }
 
 Result<const Chain*> Shaper::find_chain(std::string_view type, SchemaId schema, Shape shape) {
@@ -49,15 +49,25 @@ Result<const Chain*> Shaper::find_chain(std::string_view type, SchemaId schema, 
     return known.schema == schema && known.shape == shape && known.chain->type == type;
   };
   // Neighbours are often alike.
-  if (last_.chain != nullptr && is_it(last_)) return last_.chain.get();
-  auto& same_schema = known_[(std::uint64_t{schema.value} << 32) | shape.version];
-  auto found = std::find_if(same_schema.begin(), same_schema.end(), is_it);
-  if (found == same_schema.end()) {
-    CAIRN_TRY(auto chain, chains_.find(type, schema, shape));
-    found = same_schema.insert(found, {schema, shape, std::move(chain)});
+  if (last_ != nullptr && is_it(*last_)) return last_->chain.get();
+  const std::uint64_t key = (std::uint64_t{schema.value} << 32) | shape.version;
+  if (const auto same_schema = known_.find(key); same_schema != known_.end()) {
+    const auto found = std::find_if(same_schema->second.begin(), same_schema->second.end(), is_it);
+    if (found != same_schema->second.end()) {
+      last_ = &*found;
+      return last_->chain.get();
+    }
   }
-  last_ = *found;
-  return last_.chain.get();
+  // Kept only when there is one: clients may ask for any number.
+  CAIRN_TRY(auto chain, chains_.find(type, schema, shape));
+  last_ = &known_[key].emplace_back(KnownChain{schema, shape, std::move(chain)});
+  return last_->chain.get();
+}
+
+bool Shaper::runs_scripts(std::string_view type, SchemaId schema, Shape shape) {
+  const auto found = find_chain(type, schema, shape);
+  return found && std::any_of((*found)->steps.begin(), (*found)->steps.end(),
+                              [](const ChainStep& step) { return step.upcaster != nullptr; });
 }
 
 std::optional<ShapeFault> Shaper::shape(const EventView& event, Shape shape) {
@@ -87,6 +97,7 @@ std::optional<ShapeFault> Shaper::shape(const EventView& event, Shape shape) {
     return std::nullopt;
   }
   buffers_.clear();
+  made_.clear();
   if (auto fault = run(chain, 0, event, event.data, 0)) {
     parts_.clear();
     return complete(*std::move(fault));
@@ -124,15 +135,17 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
                     with_script.upcaster->file() + ": its events lead in a circle");
   }
   UpcasterRunner* runner = nullptr;
-  std::vector<ScriptPart> made;
+  const std::size_t first = made_.size();
   auto failed = runner_of(with_script, runner);
-  if (!failed) failed = runner->run(event, data, buffers_, made);
+  if (!failed) failed = runner->run(event, data, buffers_, made_);
   if (failed) {
     failed->upcaster = with_script.upcaster.get();
     if (runner != nullptr && runner->is_spent()) runners_.erase(&with_script);
     return failed;
   }
-  for (const ScriptPart& part : made) {
+  const std::size_t end = made_.size();
+  for (std::size_t i = first; i < end; ++i) {
+    const ScriptPart part = made_[i];  // What it goes on through may make more.
     if (part.target->type == chain.type) {
       if (auto fault = run(chain, step + 1, event, part.data, hops)) return fault;
       continue;

@@ -22,16 +22,6 @@ constexpr std::string_view kFramedAvroType = "application/vnd.confluent.avro";
 
 using Parsed = std::variant<AppendBody, Problem>;
 
-bool has_type(const HttpRequest& request, std::string_view type) {
-  return same_header_name(media_type(request.header("Content-Type").value_or("")), type);
-}
-
-// A page in a browser can send other types anywhere without being asked, but not these.
-Problem wrong_content_type(std::string_view wanted) {
-  return Problem(415, "unsupported-media-type", "Unsupported media type",
-                 "Send the body as " + std::string(wanted) + ".");
-}
-
 std::optional<Problem> check_streams(const HttpRequest& request, const AppendBody& body) {
   for (const StreamAppend& append : body.request.streams) {
     if (is_system_stream(append.stream)) {
@@ -104,7 +94,8 @@ void append_framed(const RouteContext& context, EventStore& store, const HttpReq
   auto& body = std::get<AppendBody>(parsed);
   if (const auto problem = check_streams(request, body)) return respond(problem->to_response());
   const auto attempt = std::make_shared<AppendAttempt>(
-      AppendAttempt::Parts{store, registry, context.schemas, kOneStream, request.token, respond, nullptr});
+      AppendAttempt::Parts{store, registry, *context.store.shapes(), context.schemas, kOneStream,
+                           request.token, respond, nullptr});
   attempt->start(std::move(body), "");
 }
 
@@ -118,8 +109,8 @@ void append_json(const RouteContext& context, EventStore& store, const HttpReque
   auto& body = std::get<AppendBody>(parsed);
   if (const auto problem = check_streams(request, body)) return respond(problem->to_response());
   const auto attempt = std::make_shared<AppendAttempt>(
-      AppendAttempt::Parts{store, *context.store.registry_service(), context.schemas, manner, request.token,
-                           respond, std::move(parse)});
+      AppendAttempt::Parts{store, *context.store.registry_service(), *context.store.shapes(), context.schemas,
+                           manner, request.token, respond, std::move(parse)});
   attempt->start(std::move(body), request.body);
 }
 
@@ -132,8 +123,9 @@ std::vector<Route> append_routes(const RouteContext& context) {
        with_store(
            context.store,
            [context](EventStore& store, const HttpRequest& request, const Responder& respond) {
-             if (has_type(request, kFramedAvroType)) return append_framed(context, store, request, respond);
-             if (!has_type(request, kJsonType)) {
+             if (has_content_type(request, kFramedAvroType))
+               return append_framed(context, store, request, respond);
+             if (!has_content_type(request, kJsonType)) {
                return respond(
                    wrong_content_type("application/json or " + std::string(kFramedAvroType)).to_response());
              }
@@ -147,7 +139,7 @@ std::vector<Route> append_routes(const RouteContext& context) {
       {"POST", "/append",
        with_store(context.store,
                   [context](EventStore& store, const HttpRequest& request, const Responder& respond) {
-                    if (!has_type(request, kJsonType)) {
+                    if (!has_content_type(request, kJsonType)) {
                       return respond(wrong_content_type(kJsonType).to_response());
                     }
                     append_json(context, store, request, respond, kSeveralStreams, parse_append);
