@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,15 @@ struct SnapshotAllOptions {
   unsigned threads = 2;
   std::function<void(const SnapshotProgress&)> progress = {};  // now and then, from one thread at a time
   const std::atomic<bool>* cancel = nullptr;                   // set it to end early
+};
+
+// A snapshot as it lies there.
+struct SnapshotDescription {
+  StreamVersion version;
+  std::uint64_t bytes = 0;
+  std::optional<SnapshotMiss> unusable = {};  // why it does not count; nullopt: it does
+  GlobalPosition position = {};               // of the last event in it; 0 when it cannot be read
+  Timestamp recorded_at = {};
 };
 
 // One snapshot made by hand.
