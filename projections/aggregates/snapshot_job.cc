@@ -11,9 +11,6 @@ namespace {
 constexpr std::size_t kStreamsAtOnce = 256;  // that a thread takes for itself
 constexpr std::size_t kStreamsCounted = 1'000;
 
-// One durable step writes so many at most: its sync costs as much as thousands of folds, and what a killed
-// process has to do again should be little.
-constexpr std::size_t kBatchSnapshots = 4'096;
 constexpr std::size_t kBatchBytes = 8u << 20;
 
 constexpr unsigned kThreadsMax = 64;
@@ -60,7 +57,8 @@ Status SnapshotJob::work_off(Batch& batch) {
     for (const StreamInfo& stream : streams) {
       if (should_end()) return {};
       if (auto error = take(stream, batch)) return *std::move(error);
-      if (batch.snapshots.size() >= kBatchSnapshots || batch.bytes >= kBatchBytes) CAIRN_CHECK(write(batch));
+      if (batch.snapshots.size() >= options_.batch_snapshots || batch.bytes >= kBatchBytes)
+        CAIRN_CHECK(write(batch));
     }
     report(batch);
   }

@@ -38,6 +38,9 @@ struct SnapshotProgress {
 
 struct SnapshotAllOptions {
   unsigned threads = 2;
+  // One durable step writes so many at most: its sync costs as much as thousands of folds, and what a killed
+  // process has to do again should be little.
+  std::size_t batch_snapshots = 4'096;
   std::function<void(const SnapshotProgress&)> progress = {};  // now and then, from one thread at a time
   const std::atomic<bool>* cancel = nullptr;                   // set it to end early
 };
