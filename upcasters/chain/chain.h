@@ -40,7 +40,8 @@ struct Chain {
   // goes on through that type's chain.
   std::string fingerprint;
 
-  std::vector<std::shared_ptr<const StoredSchema>> schemas;  // that the plans point into
+  std::vector<std::shared_ptr<const StoredSchema>>
+      schemas;  // that the plans point into; the stored one first
 };
 
 // Fails with kNotFound when the shape is a version the type does not have, or none that has this one below it
