@@ -41,7 +41,7 @@ void Shaper::refresh() {
   seen_changes_ = now;
   runners_.clear();
   known_.clear();
-  last_ = {};
+  last_ = nullptr;
 }
 
 Result<const Chain*> Shaper::find_chain(std::string_view type, SchemaId schema, Shape shape) {
@@ -49,15 +49,25 @@ Result<const Chain*> Shaper::find_chain(std::string_view type, SchemaId schema, 
     return known.schema == schema && known.shape == shape && known.chain->type == type;
   };
   // Neighbours are often alike.
-  if (last_.chain != nullptr && is_it(last_)) return last_.chain.get();
-  auto& same_schema = known_[(std::uint64_t{schema.value} << 32) | shape.version];
-  auto found = std::find_if(same_schema.begin(), same_schema.end(), is_it);
-  if (found == same_schema.end()) {
-    CAIRN_TRY(auto chain, chains_.find(type, schema, shape));
-    found = same_schema.insert(found, {schema, shape, std::move(chain)});
+  if (last_ != nullptr && is_it(*last_)) return last_->chain.get();
+  const std::uint64_t key = (std::uint64_t{schema.value} << 32) | shape.version;
+  if (const auto same_schema = known_.find(key); same_schema != known_.end()) {
+    const auto found = std::find_if(same_schema->second.begin(), same_schema->second.end(), is_it);
+    if (found != same_schema->second.end()) {
+      last_ = &*found;
+      return last_->chain.get();
+    }
   }
-  last_ = *found;
-  return last_.chain.get();
+  // Kept only when there is one: clients may ask for any number.
+  CAIRN_TRY(auto chain, chains_.find(type, schema, shape));
+  last_ = &known_[key].emplace_back(KnownChain{schema, shape, std::move(chain)});
+  return last_->chain.get();
+}
+
+bool Shaper::runs_scripts(std::string_view type, SchemaId schema, Shape shape) {
+  const auto found = find_chain(type, schema, shape);
+  return found && std::any_of((*found)->steps.begin(), (*found)->steps.end(),
+                              [](const ChainStep& step) { return step.upcaster != nullptr; });
 }
 
 std::optional<ShapeFault> Shaper::shape(const EventView& event, Shape shape) {

@@ -34,6 +34,10 @@ class Shaper {
   // why it cannot.
   std::optional<ShapeFault> shape(const EventView& event, Shape shape);
 
+  // Whether scripts run when events of this type and schema are brought into a shape. False for what shape()
+  // finds no way for as well.
+  bool runs_scripts(std::string_view type, SchemaId schema, Shape shape);
+
   // Live until the next call of anything but this.
   std::span<const ShapedEvent> parts() const { return parts_; }
 
@@ -59,8 +63,8 @@ class Shaper {
   LuaHost::Log log_;
   std::uint64_t seen_changes_ = 0;
   std::unordered_map<std::uint64_t, std::vector<KnownChain>>
-      known_;  // by schema and version; mostly one each
-  KnownChain last_;
+      known_;                         // by schema and version; mostly one each
+  const KnownChain* last_ = nullptr;  // in known_; no copy, since all threads would count on the same chain
   std::unordered_map<const ChainStep*, std::unique_ptr<UpcasterRunner>> runners_;
   std::vector<ShapedEvent> parts_;
   std::uint32_t stored_version_ = 0;  // of the event under way

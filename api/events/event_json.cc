@@ -34,23 +34,10 @@ void append_tags(std::string& to, std::span<const std::string_view> tags) {
   to += ']';
 }
 
-Error unreadable(const EventView& event, const std::string& why) {
-  Error error =
-      make_error(Errc::kCorruption, "the data of the event at position " +
-                                        std::to_string(event.position.value) + " cannot be read: " + why);
-  error.position = event.position.value;
-  return error;
-}
-
-Status append_data(std::string& to, const EventView& event, EventCodecs& codecs) {
-  if (event.schema.value == 0) {
-    to += event.data.empty() ? std::string_view("null") : event.data;
-    return {};
-  }
-  CAIRN_TRY(const auto codec, codecs.by_id(event.schema));
-  if (!codec) return unreadable(event, "there is no schema " + std::to_string(event.schema.value));
-  const Status status = append_avro_as_json(codec->plan(), event.data, to);
-  return status ? Status() : unreadable(event, status.error().message);
+Status append_data(std::string& to, const ShapedEvent& part) {
+  if (part.plan != nullptr) return append_avro_as_json(*part.plan, part.data, to);
+  to += part.data.empty() ? std::string_view("null") : part.data;
+  return {};
 }
 
 }  // namespace
@@ -60,33 +47,33 @@ void append_number(std::string& to, std::uint64_t number) {
   to.append(digits.begin(), std::to_chars(digits.begin(), digits.end(), number).ptr);
 }
 
-Status append_event_json(std::string& to, const EventView& event, EventCodecs& codecs) {
+Status append_event_json(std::string& to, const EventView& stored, const ShapedEvent& part) {
   to += R"({"position":)";
-  append_number(to, event.position.value);
+  append_number(to, stored.position.value);
   to += R"(,"stream":)";
-  append_json_string(to, event.stream);
+  append_json_string(to, stored.stream);
   to += R"(,"version":)";
-  append_number(to, event.version.value);
+  append_number(to, stored.version.value);
   to += R"(,"id":")";
-  to += event.id.to_string();
+  to += stored.id.to_string();
   to += R"(","type":)";
-  append_json_string(to, event.type);
+  append_json_string(to, part.type);
   to += R"(,"schemaId":)";
-  append_number_or_null(to, event.schema.value);
-  const std::uint32_t schema_version =
-      event.schema.value == 0 ? 0 : codecs.version_of(event.type, event.schema);
+  append_number_or_null(to, part.schema == nullptr ? 0 : part.schema->id.value);
   to += R"(,"schemaVersion":)";
-  append_number_or_null(to, schema_version);
+  append_number_or_null(to, part.schema_version);
   to += R"(,"storedSchemaVersion":)";
-  append_number_or_null(to, schema_version);
-  to += R"(,"part":null,"data":)";
-  CAIRN_CHECK(append_data(to, event, codecs));
+  append_number_or_null(to, part.stored_schema_version);
+  to += R"(,"part":)";
+  append_number_or_null(to, part.part);
+  to += R"(,"data":)";
+  CAIRN_CHECK(append_data(to, part));
   to += R"(,"metadata":)";
-  to += event.metadata.empty() ? std::string_view("{}") : event.metadata;
+  to += stored.metadata.empty() ? std::string_view("{}") : stored.metadata;
   to += R"(,"tags":)";
-  append_tags(to, event.tags);
+  append_tags(to, stored.tags);
   to += R"(,"recordedAt":)";
-  append_time_string(to, event.recorded_at);
+  append_time_string(to, stored.recorded_at);
   to += '}';
   return {};
 }

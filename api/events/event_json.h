@@ -4,13 +4,13 @@
 
 #include "eventstore/base/result.h"
 #include "eventstore/types.h"
-#include "schemaregistry/events/event_codecs.h"
+#include "upcasters/shaped_event.h"
 
 namespace cairn::api {
 
-// Appends an event as clients see it, on one line. Numbers keep every digit. Fails with kCorruption when the
-// data is not what its schema says, or its schema is not known; `to` has then a part of the event.
-Status append_event_json(std::string& to, const EventView& event, EventCodecs& codecs);
+// Appends an event, or what became a part of it, as clients see it, on one line. Numbers keep every digit.
+// Fails with kCorruption when the data cannot be read by the part's plan; `to` has then a piece of the event.
+Status append_event_json(std::string& to, const EventView& stored, const ShapedEvent& part);
 
 // Appends what is known of a stream as a whole.
 void append_stream_json(std::string& to, const StreamInfo& stream);

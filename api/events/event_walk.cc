@@ -9,11 +9,13 @@ namespace {
 
 class LogWalk final : public EventWalk {
  public:
-  LogWalk(EventStore& store, LogQuery query) : store_(store), query_(std::move(query)) {}
+  LogWalk(EventStore& store, LogQuery query, RenewFilter renew)
+      : store_(store), query_(std::move(query)), renew_(std::move(renew)) {}
 
   Result<EventPage> next(std::size_t limit, std::size_t bytes_max) override {
     query_.limit = limit;
     query_.bytes_max = bytes_max;
+    if (renew_) renew_(query_.filter);
     CAIRN_TRY(LogPage page, store_.read_log(query_));
     at_end_ = !page.next;
     // Someone may wait for a position that is far from written.
@@ -28,6 +30,7 @@ class LogWalk final : public EventWalk {
  private:
   EventStore& store_;
   LogQuery query_;
+  const RenewFilter renew_;
   bool at_end_ = false;
 };
 
@@ -61,8 +64,8 @@ class StreamWalk final : public EventWalk {
 
 }  // namespace
 
-std::unique_ptr<EventWalk> walk_log(EventStore& store, LogQuery query) {
-  return std::make_unique<LogWalk>(store, std::move(query));
+std::unique_ptr<EventWalk> walk_log(EventStore& store, LogQuery query, RenewFilter renew) {
+  return std::make_unique<LogWalk>(store, std::move(query), std::move(renew));
 }
 
 std::unique_ptr<EventWalk> walk_stream(EventStore& store, std::string stream, StreamQuery query) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,8 +25,11 @@ class EventWalk {
   virtual GlobalPosition more_at() const = 0;
 };
 
+// Asked before each page, since a walk may last for days: may change which events are looked for from there.
+using RenewFilter = std::function<void(EventFilter& filter)>;
+
 // REQUIRES: `store` outlives the walk.
-std::unique_ptr<EventWalk> walk_log(EventStore& store, LogQuery query);
+std::unique_ptr<EventWalk> walk_log(EventStore& store, LogQuery query, RenewFilter renew = {});
 std::unique_ptr<EventWalk> walk_stream(EventStore& store, std::string stream, StreamQuery query);
 
 // The first version of a stream that stands behind `position` in the log; one beyond its newest when none

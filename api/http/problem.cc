@@ -48,6 +48,11 @@ Problem& Problem::allow(std::string methods) {
   return *this;
 }
 
+Problem& Problem::registry_code(int code) {
+  registry_code_ = code;
+  return *this;
+}
+
 std::string Problem::to_json() const {
   std::string json = R"({"type":"/problems/)" + slug_ + R"(","title":)" + json_text(title_) +
                      R"(,"status":)" + std::to_string(status_) + R"(,"detail":)" + json_text(detail_);
@@ -62,8 +67,12 @@ HttpResponse Problem::to_response(Dialect dialect) const {
   response.headers = headers_;
   if (dialect == Dialect::kSchemaRegistry) {
     response.content_type = "application/vnd.schemaregistry.v1+json";
-    response.body =
-        R"({"error_code":)" + std::to_string(status_) + R"(,"message":)" + json_text(detail_) + "}";
+    response.body = R"({"error_code":)" + std::to_string(registry_code_ == 0 ? status_ : registry_code_) +
+                    R"(,"message":)" + json_text(detail_);
+    if (registry_code_ != 0) {
+      for (const auto& [name, value] : fields_) response.body += "," + json_text(name) + ":" + value;
+    }
+    response.body += '}';
   } else {
     response.content_type = "application/problem+json";
     response.body = to_json();

@@ -41,6 +41,10 @@ class Problem {
   // Tells the client which methods the path has.
   Problem& allow(std::string methods);
 
+  // How clients of schema registries know it. In their dialect it then has its extra fields as well, which
+  // other problems leave out: older clients fail on them.
+  Problem& registry_code(int code);
+
   int status() const { return status_; }
   const std::string& slug() const { return slug_; }
   const std::string& detail() const { return detail_; }
@@ -50,6 +54,7 @@ class Problem {
 
  private:
   int status_;
+  int registry_code_ = 0;
   std::string slug_;
   std::string title_;
   std::string detail_;

@@ -6,6 +6,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <array>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -30,6 +31,14 @@ prometheus::Histogram& histogram(prometheus::Registry& registry, const std::stri
   return prometheus::BuildHistogram().Name(name).Help(help).Register(registry).Add({}, buckets);
 }
 
+prometheus::Counter& counter(prometheus::Registry& registry, const std::string& name,
+                             const std::string& help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add({});
+}
+
+// In the order of DeployResult.
+constexpr std::array kDeployResults = {"installed", "unchanged", "dry_run", "refused"};
+
 }  // namespace
 
 struct Metrics::Instruments {
@@ -44,11 +53,15 @@ struct Metrics::Instruments {
                                        .Help("Connections open now")
                                        .Register(registry)
                                        .Add({});
-  prometheus::Counter& connections_total = prometheus::BuildCounter()
-                                               .Name("cairn_http_connections_total")
-                                               .Help("Connections accepted")
-                                               .Register(registry)
-                                               .Add({});
+  prometheus::Counter& connections_total =
+      counter(registry, "cairn_http_connections_total", "Connections accepted");
+  prometheus::Counter& shape_failures =
+      counter(registry, "cairn_shape_failures_total", "Events that could not be had in the shape wanted");
+  prometheus::Family<prometheus::Counter>& deployments =
+      prometheus::BuildCounter()
+          .Name("cairn_upcaster_deployments_total")
+          .Help("Upcasters that somebody wanted to deploy, by what became of them")
+          .Register(registry);
   prometheus::Family<prometheus::Histogram>& request_seconds =
       prometheus::BuildHistogram()
           .Name("cairn_http_request_seconds")
@@ -58,6 +71,10 @@ struct Metrics::Instruments {
   // One for each route and status; made when first needed.
   std::shared_mutex mutex;
   std::map<std::pair<const Route*, int>, prometheus::Histogram*> requests;
+
+  Instruments() {
+    for (const char* result : kDeployResults) deployments.Add({{"outcome", result}});
+  }
 
   prometheus::Histogram& of(const Route* route, int status) {
     const std::pair key(route, status);
@@ -98,7 +115,15 @@ void Metrics::committed(const CommitReport& report) {
   instruments_->block_events.Observe(static_cast<double>(report.events));
 }
 
-std::string Metrics::text(const EventStore* store, SchemaRegistry* registry) const {
+void Metrics::shape_failed() { instruments_->shape_failures.Increment(); }
+
+void Metrics::deployed(DeployResult result) {
+  const char* outcome = kDeployResults.at(static_cast<std::size_t>(result));
+  instruments_->deployments.Add({{"outcome", outcome}}).Increment();
+}
+
+std::string Metrics::text(const EventStore* store, SchemaRegistry* registry,
+                          const Upcasters* upcasters) const {
   auto families = instruments_->registry.Collect();
   if (store != nullptr) {
     for (auto& family : store_metrics(*store)) families.push_back(std::move(family));
@@ -106,6 +131,7 @@ std::string Metrics::text(const EventStore* store, SchemaRegistry* registry) con
   if (registry != nullptr) {
     for (auto& family : registry_metrics(*registry)) families.push_back(std::move(family));
   }
+  if (upcasters != nullptr) families.push_back(upcaster_metrics(*upcasters));
   return prometheus::TextSerializer().Serialize(families);
 }
 

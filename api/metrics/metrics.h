@@ -7,8 +7,12 @@
 #include "eventstore/event_store.h"
 #include "eventstore/options.h"
 #include "schemaregistry/registry/schema_registry.h"
+#include "upcasters/definitions/upcasters.h"
 
 namespace cairn::api {
+
+// What became of an upcaster that somebody wanted to deploy.
+enum class DeployResult { kInstalled, kUnchanged, kDryRun, kRefused };
 
 // What the server counts, for Prometheus. Any thread.
 class Metrics final : public RequestObserver {
@@ -23,9 +27,13 @@ class Metrics final : public RequestObserver {
   // For StoreOptions::on_commit.
   void committed(const CommitReport& report);
 
-  // Everything, in Prometheus's text format. `store` and `registry` may be nullptr: then their numbers are
-  // left out.
-  std::string text(const EventStore* store, SchemaRegistry* registry = nullptr) const;
+  // An event could not be had in the shape that was wanted.
+  void shape_failed();
+  void deployed(DeployResult result);
+
+  // Everything, in Prometheus's text format. Numbers of what is nullptr are left out.
+  std::string text(const EventStore* store, SchemaRegistry* registry = nullptr,
+                   const Upcasters* upcasters = nullptr) const;
 
  private:
   struct Instruments;

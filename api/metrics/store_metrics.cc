@@ -46,4 +46,9 @@ std::vector<prometheus::MetricFamily> registry_metrics(SchemaRegistry& registry)
   };
 }
 
+prometheus::MetricFamily upcaster_metrics(const Upcasters& upcasters) {
+  return family("cairn_upcasters", "Upcasters that are on", prometheus::MetricType::Gauge,
+                upcasters.all().size());
+}
+
 }  // namespace cairn::api

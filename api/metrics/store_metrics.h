@@ -6,6 +6,7 @@
 
 #include "eventstore/event_store.h"
 #include "schemaregistry/registry/schema_registry.h"
+#include "upcasters/definitions/upcasters.h"
 
 namespace cairn::api {
 
@@ -14,5 +15,8 @@ std::vector<prometheus::MetricFamily> store_metrics(const EventStore& store);
 
 // How much the schema registry holds, as it is now.
 std::vector<prometheus::MetricFamily> registry_metrics(SchemaRegistry& registry);
+
+// How many upcasters there are, as it is now.
+prometheus::MetricFamily upcaster_metrics(const Upcasters& upcasters);
 
 }  // namespace cairn::api

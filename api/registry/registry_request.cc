@@ -190,6 +190,8 @@ RegistryResult<SchemaBody> read_schema_body(const HttpRequest& request) {
   CAIRN_TRY(body.version, members.number("version"));
   CAIRN_TRY(const auto id, members.number("id"));
   if (id) body.id = SchemaId{*id};
+  CAIRN_TRY(body.upcaster, members.text("upcaster"));
+  CAIRN_TRY(body.upcaster_file, members.text("upcasterFile"));
   return body;
 }
 

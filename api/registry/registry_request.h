@@ -50,6 +50,8 @@ struct SchemaBody {
   SchemaInput schema;
   std::optional<SchemaId> id;
   std::optional<std::uint32_t> version;
+  std::string upcaster;       // Cairn's own: the script that leads to this schema; empty when there is none
+  std::string upcaster_file;  // how errors call it
 };
 
 // Refused with 415 for a type that is none of the registry's, 400 for what is no JSON, 422 for members of the

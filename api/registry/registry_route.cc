@@ -14,9 +14,28 @@ namespace {
 
 constexpr const char* kRegistryType = "application/vnd.schemaregistry.v1+json";
 
+// On its own thread nobody else would catch what a library throws.
+RegistryResult<std::string> run_caught(const RegistryTask& task, SchemaRegistry& registry) {
+  try {
+    return task(registry);
+  } catch (const std::exception& exception) {
+    return RegistryError{500, 500, std::string("an exception: ") + exception.what()};
+  }
+}
+
+void run_later(RegistryService& service, RegistryTask task, const char* type, const Responder& respond) {
+  const bool taken =
+      service.worker().submit([task = std::move(task), &registry = service.registry(), type, respond] {
+        respond(registry_response(run_caught(task, registry), type));
+      });
+  if (!taken) respond(overloaded("Too many schemas wait to be read.").to_response(Dialect::kSchemaRegistry));
+}
+
+}  // namespace
+
 // Of the types the registry has, the first in this order that the client names. Who names none gets the
 // first.
-const char* wanted_type(const HttpRequest& request) {
+const char* registry_type_for(const HttpRequest& request) {
   const std::string_view accept = request.header("Accept").value_or("");
   for (const char* type : {kRegistryType, "application/vnd.schemaregistry+json", "application/json"}) {
     if (accept.find(type) != std::string_view::npos) return type;
@@ -24,7 +43,7 @@ const char* wanted_type(const HttpRequest& request) {
   return kRegistryType;
 }
 
-HttpResponse to_response(RegistryResult<std::string> result, const char* type) {
+HttpResponse registry_response(RegistryResult<std::string> result, const char* type) {
   HttpResponse response;
   response.content_type = type;
   if (result.ok()) {
@@ -43,25 +62,6 @@ HttpResponse to_response(RegistryResult<std::string> result, const char* type) {
   return response;
 }
 
-// On its own thread nobody else would catch what a library throws.
-RegistryResult<std::string> run_caught(const RegistryTask& task, SchemaRegistry& registry) {
-  try {
-    return task(registry);
-  } catch (const std::exception& exception) {
-    return RegistryError{500, 500, std::string("an exception: ") + exception.what()};
-  }
-}
-
-void run_later(RegistryService& service, RegistryTask task, const char* type, const Responder& respond) {
-  const bool taken =
-      service.worker().submit([task = std::move(task), &registry = service.registry(), type, respond] {
-        respond(to_response(run_caught(task, registry), type));
-      });
-  if (!taken) respond(overloaded("Too many schemas wait to be read.").to_response(Dialect::kSchemaRegistry));
-}
-
-}  // namespace
-
 Route registry_route(const StoreSlot& slot, std::string method, std::string path, Scope scope, TaskCost cost,
                      RegistryHandler handle) {
   RouteHandler answer = [&slot, cost, handle = std::move(handle)](const HttpRequest& request,
@@ -70,11 +70,11 @@ Route registry_route(const StoreSlot& slot, std::string method, std::string path
     if (service == nullptr) {
       return respond(not_yet("The store is being recovered.").to_response(Dialect::kSchemaRegistry));
     }
-    const char* type = wanted_type(request);
+    const char* type = registry_type_for(request);
     auto task = handle(request);
-    if (!task) return respond(to_response(std::move(task).error(), type));
+    if (!task) return respond(registry_response(std::move(task).error(), type));
     if (cost == TaskCost::kLong) return run_later(*service, *std::move(task), type, respond);
-    respond(to_response((*task)(service->registry()), type));
+    respond(registry_response((*task)(service->registry()), type));
   };
   return {std::move(method), std::move(path), std::move(answer), scope, Dialect::kSchemaRegistry};
 }

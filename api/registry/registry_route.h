@@ -19,6 +19,12 @@ using RegistryHandler = std::function<RegistryResult<RegistryTask>(const HttpReq
 // Where the task runs: at once, or on the thread for what takes long.
 enum class TaskCost { kQuick, kLong };
 
+// Of the types the registry answers with, the one the client would rather have.
+const char* registry_type_for(const HttpRequest& request);
+
+// The answer of a task.
+HttpResponse registry_response(RegistryResult<std::string> result, const char* type);
+
 // A route of the schema registry. While there is none yet the client is told to come back. The answer has the
 // type the client would rather have: one of the registry's own, or application/json.
 Route registry_route(const StoreSlot& slot, std::string method, std::string path, Scope scope, TaskCost cost,

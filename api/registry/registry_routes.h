@@ -13,6 +13,7 @@ std::vector<Route> registry_routes(const RouteContext& context);
 
 // Its parts.
 std::vector<Route> subject_routes(const StoreSlot& slot);        // /subjects
+Route register_route(const StoreSlot& slot);                     // POST /subjects/{subject}/versions
 std::vector<Route> schema_routes(const StoreSlot& slot);         // /schemas
 std::vector<Route> compatibility_routes(const StoreSlot& slot);  // /compatibility
 std::vector<Route> setting_routes(const StoreSlot& slot);        // /config and /mode

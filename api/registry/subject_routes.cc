@@ -82,18 +82,6 @@ RegistryResult<RegistryTask> list_versions_of(const HttpRequest& request) {
   });
 }
 
-RegistryResult<RegistryTask> register_schema(const HttpRequest& request) {
-  CAIRN_TRY(SchemaBody body, read_schema_body(request));
-  Registration wanted{subject_of(request), std::move(body.schema), normalize_in(request)};
-  wanted.check = flag(request, "force") ? CheckCompatibility::kNo : CheckCompatibility::kYes;
-  wanted.id = body.id;
-  wanted.version = body.version;
-  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) -> Body {
-    CAIRN_TRY(const SchemaId id, registry.register_schema(wanted));
-    return R"({"id":)" + std::to_string(id.value) + "}";
-  });
-}
-
 RegistryResult<RegistryTask> get_version(const HttpRequest& request) {
   CAIRN_TRY(WantedVersion wanted, wanted_version(request));
   return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) {
@@ -149,7 +137,7 @@ std::vector<Route> subject_routes(const StoreSlot& slot) {
       registry_route(slot, "POST", "/subjects/{subject}", Scope::kRead, TaskCost::kLong, look_up_schema),
       registry_change(slot, "DELETE", "/subjects/{subject}", delete_subject),
       registry_get(slot, "/subjects/{subject}/versions", list_versions_of),
-      registry_change(slot, "POST", "/subjects/{subject}/versions", register_schema),
+      register_route(slot),
       registry_get(slot, "/subjects/{subject}/versions/{version}", get_version),
       registry_change(slot, "DELETE", "/subjects/{subject}/versions/{version}", delete_version),
       registry_get(slot, "/subjects/{subject}/versions/{version}/schema", get_text),

@@ -22,16 +22,6 @@ constexpr std::string_view kFramedAvroType = "application/vnd.confluent.avro";
 
 using Parsed = std::variant<AppendBody, Problem>;
 
-bool has_type(const HttpRequest& request, std::string_view type) {
-  return same_header_name(media_type(request.header("Content-Type").value_or("")), type);
-}
-
-// A page in a browser can send other types anywhere without being asked, but not these.
-Problem wrong_content_type(std::string_view wanted) {
-  return Problem(415, "unsupported-media-type", "Unsupported media type",
-                 "Send the body as " + std::string(wanted) + ".");
-}
-
 std::optional<Problem> check_streams(const HttpRequest& request, const AppendBody& body) {
   for (const StreamAppend& append : body.request.streams) {
     if (is_system_stream(append.stream)) {
@@ -132,8 +122,9 @@ std::vector<Route> append_routes(const RouteContext& context) {
        with_store(
            context.store,
            [context](EventStore& store, const HttpRequest& request, const Responder& respond) {
-             if (has_type(request, kFramedAvroType)) return append_framed(context, store, request, respond);
-             if (!has_type(request, kJsonType)) {
+             if (has_content_type(request, kFramedAvroType))
+               return append_framed(context, store, request, respond);
+             if (!has_content_type(request, kJsonType)) {
                return respond(
                    wrong_content_type("application/json or " + std::string(kFramedAvroType)).to_response());
              }
@@ -147,7 +138,7 @@ std::vector<Route> append_routes(const RouteContext& context) {
       {"POST", "/append",
        with_store(context.store,
                   [context](EventStore& store, const HttpRequest& request, const Responder& respond) {
-                    if (!has_type(request, kJsonType)) {
+                    if (!has_content_type(request, kJsonType)) {
                       return respond(wrong_content_type(kJsonType).to_response());
                     }
                     append_json(context, store, request, respond, kSeveralStreams, parse_append);

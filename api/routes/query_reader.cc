@@ -1,6 +1,7 @@
 #include "api/routes/query_reader.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "eventstore/json/json_cursor.h"
 
@@ -39,6 +40,19 @@ std::string QueryReader::word(const std::string& name, const std::vector<std::st
     return words.front();
   }
   return *given;
+}
+
+Shape QueryReader::shape(const std::string& name) {
+  const auto given = text(name);
+  if (!given || *given == "latest") return Shape::latest();
+  if (*given == "stored") return Shape::stored();
+  constexpr std::uint64_t kVersionMax = std::numeric_limits<std::int32_t>::max();
+  const auto version = json_whole_number(*given);
+  if (!version || *version == 0 || *version > kVersionMax) {
+    fail(name, "must be latest, stored, or the number of a version from 1 to " + std::to_string(kVersionMax));
+    return Shape::latest();
+  }
+  return Shape::of_version(static_cast<std::uint32_t>(*version));
 }
 
 std::vector<std::string> QueryReader::list(const std::string& name) {

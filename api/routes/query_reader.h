@@ -9,6 +9,7 @@
 
 #include "api/http/http_message.h"
 #include "api/http/problem.h"
+#include "upcasters/shape.h"
 
 namespace cairn::api {
 
@@ -25,6 +26,12 @@ class QueryReader {
 
   // One of `words`, the first of them when it is not given.
   std::string word(const std::string& name, const std::vector<std::string>& words);
+
+  // latest, which it is when it is not given, stored, or the number of a version.
+  Shape shape(const std::string& name);
+
+  // true or false, which it is when it is not given.
+  bool flag(const std::string& name) { return word(name, {"false", "true"}) == "true"; }
 
   // A parameter that may be given several times.
   std::vector<std::string> list(const std::string& name);

@@ -41,4 +41,13 @@ std::string_view media_type(std::string_view value) {
   return value;
 }
 
+bool has_content_type(const HttpRequest& request, std::string_view type) {
+  return same_header_name(media_type(request.header("Content-Type").value_or("")), type);
+}
+
+Problem wrong_content_type(std::string_view wanted) {
+  return {415, "unsupported-media-type", "Unsupported media type",
+          "Send the body as " + std::string(wanted) + "."};
+}
+
 }  // namespace cairn::api

@@ -28,4 +28,10 @@ std::optional<Problem> check_categories(const HttpRequest& request,
 // The media type of a header's value: "application/json; charset=utf-8" -> "application/json".
 std::string_view media_type(std::string_view value);
 
+// Whether the body is said to be of this media type.
+bool has_content_type(const HttpRequest& request, std::string_view type);
+
+// A page in a browser can send some types anywhere without being asked, so each path insists on its own.
+Problem wrong_content_type(std::string_view wanted);
+
 }  // namespace cairn::api

@@ -36,4 +36,7 @@ std::vector<Route> stream_routes(const RouteContext& context);
 // Events of one stream and of the whole log: by page, as lines, and live.
 std::vector<Route> event_routes(const RouteContext& context);
 
+// What brings old events into new shapes: deployed and listed.
+std::vector<Route> upcaster_routes(const RouteContext& context);
+
 }  // namespace cairn::api

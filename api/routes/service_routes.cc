@@ -44,7 +44,9 @@ std::vector<Route> service_routes(const RouteContext& context) {
        [&slot = context.store, &metrics = context.metrics](const HttpRequest&, const Responder& respond) {
          HttpResponse response;
          response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-         response.body = metrics.text(slot.store(), slot.registry());
+         const EventShapes* shapes = slot.shapes();
+         response.body =
+             metrics.text(slot.store(), slot.registry(), shapes == nullptr ? nullptr : &shapes->upcasters());
          respond(std::move(response));
        }});
   routes.push_back({"GET", "/openapi.json", [](const HttpRequest&, const Responder& respond) {

@@ -20,11 +20,13 @@
 #include "api/metrics/metrics.h"
 #include "api/registry/registry_service.h"
 #include "api/routes/routes.h"
+#include "api/upcasters/deploy_service.h"
 #include "eventstore/event_store.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/logging.h"
 #include "tools/cli/number_text.h"
 #include "tools/cli/stop_signal.h"
+#include "upcasters/event_shapes.h"
 
 namespace cairn::cli {
 
@@ -144,8 +146,12 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   if (!store) return failed(store.error());
   auto registry = api::RegistryService::open(**store);
   if (!registry) return failed(registry.error());
+  auto shapes = EventShapes::open(**store, (*registry)->registry(),
+                                  [](std::string_view text) { spdlog::info("script: {}", text); });
+  if (!shapes) return failed(shapes.error());
+  api::DeployService deployments(**shapes, metrics);
   bell.start(**store);
-  slot.set(**store, **registry);
+  slot.set(**store, **registry, **shapes, deployments);
   std::cout << "cairn " << version << " serving " << arguments.data << " on " << scheme
             << (*server)->address().to_string() << std::endl;
 
@@ -156,11 +162,13 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
     std::_Exit(kExitNo);  // Closing the store in order is just what is no longer possible.
   }
   spdlog::info("{} received, stopping", reason.text);
+  deployments.stop();  // First: whoever waits for one is still told that it was given up.
   (*server)->stop(kStopGrace);
   bell.stop();
   // What the store still has to answer may ask the registry's thread for more; it is told that there is none.
   (*registry)->worker().stop();
   (*store).reset();  // Before the server: the store may still hold answers to its requests.
+  (*shapes).reset();
   (*registry).reset();
   spdlog::info("Stopped");
   return kExitOk;

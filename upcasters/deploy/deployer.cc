@@ -175,7 +175,7 @@ Deployer::Refused Deployer::take_in(Candidate& candidate, const DeployOptions& o
   for (int turn = 0; turn < kTurnsMax; ++turn) {
     const GlobalPosition head = store_.head();
     const bool little = head.value - verification.report().through.value < kLittleLeft;
-    if (Status status = verification.run(head, options.threads, options.progress); !status)
+    if (Status status = verification.run(head, options.threads, options.progress, options.cancelled); !status)
       return status.error();
     if (verification.report().failed > 0) return verification.report();
     if (little) break;

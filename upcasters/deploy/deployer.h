@@ -32,6 +32,9 @@ struct DeployOptions {
   DryRun dry_run = DryRun::kNo;
   unsigned threads = 2;
   OnVerificationProgress progress = {};
+  // Asked for each event, from several threads: true gives up. Progress is told too seldom for that when a
+  // script is slow.
+  IsCancelled cancelled = {};
 };
 
 // What was deployed, or would be.

@@ -9,6 +9,9 @@ namespace cairn {
 
 namespace {
 
+// Small enough that somebody who watches a slow script sees it move.
+constexpr std::size_t kRangePositions = 4'096;
+
 void count(VerificationReport& report, ShapeFault fault) {
   ++report.failed;
   const bool many_kinds = report.kinds.size() >= kFailureKinds && !report.kinds.contains(fault.group);
@@ -20,8 +23,8 @@ void count(VerificationReport& report, ShapeFault fault) {
 
 class Verification::Range final : public ReplayRange {
  public:
-  Range(Shaper& shaper, ShaperPool& now, const Upcaster& upcaster)
-      : shaper_(shaper), now_(now), upcaster_(upcaster) {
+  Range(Shaper& shaper, ShaperPool& now, const Upcaster& upcaster, const IsCancelled& cancelled)
+      : shaper_(shaper), now_(now), upcaster_(upcaster), cancelled_(cancelled) {
     shaper.watch(&upcaster);
   }
 
@@ -33,7 +36,7 @@ class Verification::Range final : public ReplayRange {
         return fail(stored, unreadable(stored, part, status.error()));
     }
     ++report_.checked;
-    return true;
+    return !(cancelled_ && cancelled_());
   }
 
   bool fail(const EventView& stored, const ShapeFault& fault) override {
@@ -58,6 +61,7 @@ class Verification::Range final : public ReplayRange {
   Shaper& shaper_;
   ShaperPool& now_;
   const Upcaster& upcaster_;
+  const IsCancelled& cancelled_;
   VerificationReport report_;
 };
 
@@ -72,12 +76,16 @@ Verification::Verification(EventStore& store, HistorySource& history, ShaperPool
   report_.through = through;
 }
 
-Status Verification::run(GlobalPosition to, unsigned threads, const OnVerificationProgress& progress) {
+Status Verification::run(GlobalPosition to, unsigned threads, const OnVerificationProgress& progress,
+                         const IsCancelled& cancelled) {
   bool given_up = false;
-  ReplayQuery query{
-      .from = {report_.through.value + 1}, .to = to, .filter = {{}, types_}, .threads = threads};
+  const ReplayQuery query{.from = {report_.through.value + 1},
+                          .to = to,
+                          .filter = {{}, types_},
+                          .threads = threads,
+                          .range_positions = kRangePositions};
   const ReplayConsumer consumer{
-      [&](Shaper& shaper) { return std::make_unique<Range>(shaper, now_, *upcaster_); },
+      [&](Shaper& shaper) { return std::make_unique<Range>(shaper, now_, *upcaster_, cancelled); },
       [&](std::unique_ptr<ReplayRange> made, GlobalPosition through) {
         VerificationReport& part = static_cast<Range&>(*made).report();
         report_.checked += part.checked;
@@ -91,7 +99,8 @@ Status Verification::run(GlobalPosition to, unsigned threads, const OnVerificati
           const bool many = report_.kinds.size() >= kFailureKinds && !report_.kinds.contains(kind);
           report_.kinds[many ? "others" : kind] += times;
         }
-        given_up = progress && !progress({through, to, report_.checked, report_.failed});
+        given_up = (progress && !progress({through, to, report_.checked, report_.failed})) ||
+                   (cancelled && cancelled());
         return report_.complete && !given_up;
       }};
   CAIRN_CHECK(replay(store_, candidate_, query, consumer));

@@ -41,6 +41,9 @@ struct VerificationProgress {
 // Told now and then, from one thread. Return false to give up.
 using OnVerificationProgress = std::function<bool(const VerificationProgress& progress)>;
 
+// Whether nobody waits for the outcome any more. Any thread.
+using IsCancelled = std::function<bool()>;
+
 // Tries an upcaster on every stored event that would pass through it, all the way to the newest version.
 // Nothing is kept of the results. What failed already without the upcaster, before it or behind it, is not
 // counted against it. Belongs to one thread; uses several.
@@ -52,8 +55,10 @@ class Verification {
                std::shared_ptr<const Upcaster> upcaster, std::vector<std::string> stored_types,
                GlobalPosition through);
 
-  // Looks at events up to `to`, from where it stopped before. kFailedPrecondition when `progress` gave up.
-  Status run(GlobalPosition to, unsigned threads, const OnVerificationProgress& progress);
+  // Looks at events up to `to`, from where it stopped before. kFailedPrecondition when `progress` or
+  // `cancelled` gave up.
+  Status run(GlobalPosition to, unsigned threads, const OnVerificationProgress& progress,
+             const IsCancelled& cancelled = {});
 
   const VerificationReport& report() const { return report_; }
 

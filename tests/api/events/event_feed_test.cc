@@ -24,16 +24,17 @@ class EventFeedTest : public test::StoreTest {
   }
 
   std::unique_ptr<SchemaRegistry> registry_ = *SchemaRegistry::open(store());
-  EventCodecs codecs_{*registry_};
+  std::unique_ptr<EventShapes> shapes_ = *EventShapes::open(store(), *registry_);
   NewsBell bell_;
+  Metrics metrics_;
+  const EventSource source_{store(), *shapes_, bell_, metrics_};
 };
 
 // Else who reads slower than others write would never come to the end.
 TEST_F(EventFeedTest, LinesEndAtTheHeadOfWhenTheyWereAskedFor) {
   append("a-1", {"T", "T", "T"});
-  EventFeed log(walk_log(store(), {}), FeedFormat::kLines, 1'000, store().head(), bell_, codecs_);
-  EventFeed stream(walk_stream(store(), "a-1", {}), FeedFormat::kLines, 1'000, store().head(), bell_,
-                   codecs_);
+  EventFeed log(walk_log(store(), {}), FeedFormat::kLines, 1'000, store().head(), source_);
+  EventFeed stream(walk_stream(store(), "a-1", {}), FeedFormat::kLines, 1'000, store().head(), source_);
   append("a-1", {"T", "T"});
   EXPECT_EQ(lines_of(log), 3u);
   EXPECT_EQ(lines_of(stream), 3u);

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "api/events/wanted_events.h"
+#include "eventstore/base/result.h"
+#include "upcasters/shaper_pool.h"
+#include "upcasters/unreadable.h"
+
+namespace cairn::api {
+
+// Brings the events of one page, or one piece of an answer, into the shape a client wants. Has a shaper on
+// loan: it is made when the page is at hand and gone before anybody waits for the client.
+class PageShaper {
+ public:
+  // Scripts may take long over each event, and a thread of the server does their work. What is longer than
+  // this goes on in the next page or piece, after others had their turn.
+  static constexpr std::chrono::milliseconds kScriptTimeMax{250};
+
+  // REQUIRES: both outlive it.
+  PageShaper(ShaperPool& shapers, const WantedEvents& wanted) : shaper_(shapers.lend()), wanted_(wanted) {}
+
+  // Calls `write(part, is_last)` for what becomes of an event and is wanted, in the direction of reading:
+  // mostly once, and never for an event that was dropped. `write` fails when the data cannot be read. Says
+  // why it ended early.
+  template <typename Write>
+  std::optional<ShapeFault> each_part(const EventView& stored, Write&& write) {
+    if (auto fault = shaper_->shape(stored, wanted_.shape)) return fault;
+    const std::span<const ShapedEvent> parts = shaper_->parts();
+    script_ran_ = parts.size() != 1 || parts[0].data.data() != stored.data.data();
+    std::size_t left = count_wanted(parts);
+    for (std::size_t i = 0; left > 0; ++i) {
+      const bool backward = wanted_.direction == Direction::kBackward;
+      const ShapedEvent& part = parts[backward ? parts.size() - 1 - i : i];
+      if (!wanted_.takes(part.type)) continue;
+      --left;
+      if (const Status status = write(part, left == 0); !status) {
+        return unreadable(stored, part, status.error());
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Whether the next event had better wait for the next page.
+  bool has_taken_long() const { return script_ran_ && Clock::now() - began_ > kScriptTimeMax; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::size_t count_wanted(std::span<const ShapedEvent> parts) const {
+    std::size_t count = 0;
+    for (const ShapedEvent& part : parts) count += wanted_.takes(part.type) ? 1 : 0;
+    return count;
+  }
+
+  const ShaperPool::Loan shaper_;
+  const WantedEvents& wanted_;
+  const Clock::time_point began_ = Clock::now();
+  bool script_ran_ = false;  // with the last event
+};
+
+}  // namespace cairn::api

@@ -1,0 +1,99 @@
+#include <string>
+#include <utility>
+
+#include "api/registry/registry_request.h"
+#include "api/registry/registry_route.h"
+#include "api/registry/registry_routes.h"
+#include "api/routes/route_tools.h"
+#include "api/upcasters/deploy_problem.h"
+#include "eventstore/base/names.h"
+#include "upcasters/script/upcaster_script.h"
+
+namespace cairn::api {
+
+namespace {
+
+constexpr const char* kPath = "/subjects/{subject}/versions";
+constexpr std::size_t kFileNameBytesMax = 200;
+
+using Body = RegistryResult<std::string>;
+
+std::string id_json(SchemaId id) { return R"({"id":)" + std::to_string(id.value) + "}"; }
+
+Registration registration_of(const HttpRequest& request, SchemaBody body) {
+  Registration wanted{subject_of(request), std::move(body.schema), normalize_in(request)};
+  wanted.check = flag(request, "force") ? CheckCompatibility::kNo : CheckCompatibility::kYes;
+  wanted.id = body.id;
+  wanted.version = body.version;
+  return wanted;
+}
+
+RegistryResult<RegistryTask> register_schema(const HttpRequest& request) {
+  CAIRN_TRY(SchemaBody body, read_schema_body(request));
+  if (flag(request, "dryRun")) {
+    // Who asks for it would not expect that anything is registered.
+    return RegistryError{
+        422, 422,
+        "dryRun goes with an upcaster; /compatibility tells of a schema alone what would become of it"};
+  }
+  return RegistryTask([wanted = registration_of(request, std::move(body))](SchemaRegistry& registry) -> Body {
+    CAIRN_TRY(const SchemaId id, registry.register_schema(wanted));
+    return id_json(id);
+  });
+}
+
+HttpResponse response_of(const DeployOutcome& outcome, const char* type) {
+  if (const auto* deployed = std::get_if<Deployed>(&outcome)) {
+    return registry_response(id_json(deployed->schema.value_or(SchemaId{})), type);
+  }
+  const auto& refusal = std::get<DeployRefusal>(outcome);
+  if (const auto* error = std::get_if<RegistryError>(&refusal)) return registry_response(*error, type);
+  HttpResponse response = deploy_problem(refusal).to_response(Dialect::kSchemaRegistry);
+  response.content_type = type;
+  return response;
+}
+
+// The schema comes with the script that leads to it.
+void register_with_upcaster(DeployService& service, const HttpRequest& request, SchemaBody body,
+                            const Responder& respond) {
+  const char* type = registry_type_for(request);
+  // What it fails on is told, with streams and data of every category.
+  if (const auto problem = check_categories(request, {})) {
+    return respond(problem->to_response(Dialect::kSchemaRegistry));
+  }
+  if (body.upcaster.size() > kScriptBytesMax) {
+    return respond(registry_response(
+        RegistryError{413, 413, "An upcaster may have " + std::to_string(kScriptBytesMax) + " bytes."},
+        type));
+  }
+  if (body.upcaster_file.size() > kFileNameBytesMax || !is_printable_name(body.upcaster_file)) {
+    return respond(registry_response(
+        RegistryError{422, 422, "'upcasterFile' must be a name of at most 200 printable bytes"}, type));
+  }
+  DeployRequest wanted;
+  wanted.draft.source = std::move(body.upcaster);
+  if (!body.upcaster_file.empty()) wanted.draft.file = std::move(body.upcaster_file);
+  wanted.schema = registration_of(request, std::move(body));
+  wanted.dry_run = flag(request, "dryRun") ? DryRun::kYes : DryRun::kNo;
+  wanted.done = [respond, type](const DeployOutcome& outcome) { respond(response_of(outcome, type)); };
+  if (!service.submit(std::move(wanted))) {
+    respond(overloaded("Too many upcasters wait to be tried.").to_response(Dialect::kSchemaRegistry));
+  }
+}
+
+}  // namespace
+
+Route register_route(const StoreSlot& slot) {
+  Route route = registry_change(slot, "POST", kPath, register_schema);
+  route.handle = [&slot, alone = std::move(route.handle)](const HttpRequest& request,
+                                                          const Responder& respond) {
+    // Whatever is wrong with the request, those without an upcaster say it.
+    auto body = read_schema_body(request);
+    DeployService* service = slot.deployments();
+    if (service == nullptr || !body || body->upcaster.empty()) return alone(request, respond);
+    register_with_upcaster(*service, request, *std::move(body), respond);
+  };
+  return route;
+}
+
+}  // namespace cairn::api

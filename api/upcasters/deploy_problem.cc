@@ -1,0 +1,87 @@
+#include "api/upcasters/deploy_problem.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/events/event_json.h"
+#include "api/events/shape_problem.h"
+#include "api/events/store_problem.h"
+#include "eventstore/json/json_text.h"
+
+namespace cairn::api {
+
+namespace {
+
+// How clients of schema registries know them.
+constexpr int kUpcasterFailedCode = 42250, kScriptErrorCode = 42251, kInvalidUpcasterCode = 42252;
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text.back() != '.') text += '.';
+  return text;
+}
+
+// [{"error":"…","count":7}], the most frequent first.
+std::string kinds_json(const VerificationReport& report) {
+  std::vector<std::pair<std::string, std::uint64_t>> kinds(report.kinds.begin(), report.kinds.end());
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const auto& one, const auto& other) { return one.second > other.second; });
+  std::string json = "[";
+  for (const auto& [error, count] : kinds) {
+    json += json.size() > 1 ? R"(,{"error":)" : R"({"error":)";
+    append_json_string(json, error);
+    json += R"(,"count":)";
+    append_number(json, count);
+    json += '}';
+  }
+  return json + "]";
+}
+
+Problem problem_of(const ScriptError& error) {
+  Problem problem(422, "script-error", "The script cannot be used", sentence(error.text()));
+  return problem.with("file", error.file)
+      .with("line", static_cast<std::uint64_t>(std::max(error.line, 0)))
+      .with("message", error.message)
+      .registry_code(kScriptErrorCode);
+}
+
+Problem problem_of(const StepRefusal& refusal) {
+  return Problem(422, "invalid-upcaster", "The upcaster has no place", sentence(refusal.message))
+      .with("reason", refusal.reason)
+      .registry_code(kInvalidUpcasterCode);
+}
+
+Problem problem_of(const VerificationReport& report) {
+  std::string detail = "The upcaster fails on " + std::to_string(report.failed) + " of the " +
+                       std::to_string(report.checked) + " stored events it was tried on; nothing was changed";
+  if (!report.complete) detail += ". It was not tried on the rest, because it took too much time or memory";
+  if (!report.failures.empty()) detail += ". First: " + describe(report.failures.front());
+  return Problem(422, "upcaster-failed", "The upcaster fails on stored events", sentence(std::move(detail)))
+      .with_json("failures", failures_json(report.failures))
+      .with_json("kinds", kinds_json(report))
+      .with("checked", report.checked)
+      .with("failed", report.failed)
+      .with_json("complete", report.complete ? "true" : "false")
+      .registry_code(kUpcasterFailedCode);
+}
+
+// Those of schemas that came along are told in the registry's own form; alone an upcaster meets none.
+Problem problem_of(const RegistryError& error) {
+  if (error.status >= 500) return store_problem(make_error(Errc::kIo, error.message));
+  return Problem(422, "invalid-upcaster", "The upcaster has no place", sentence(error.message))
+      .with("reason", "schema");
+}
+
+Problem problem_of(const Error& error) {
+  if (error.code != Errc::kFailedPrecondition) return store_problem(error);
+  return not_yet("The deployment was given up, and nothing was changed: " + sentence(error.message));
+}
+
+}  // namespace
+
+Problem deploy_problem(const DeployRefusal& refusal) {
+  return std::visit([](const auto& reason) { return problem_of(reason); }, refusal);
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,90 @@
+#include "api/upcasters/deploy_service.h"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace cairn::api {
+
+namespace {
+
+// More would take the machine from those who read and append.
+constexpr unsigned kThreadsMax = 4;
+
+DeployOutcome failed(Errc code, std::string message) {
+  return DeployRefusal(make_error(code, std::move(message)));
+}
+
+// Nullopt when the store failed, which says nothing about the upcaster.
+std::optional<DeployResult> result_of(const DeployOutcome& outcome, DryRun dry_run) {
+  if (const auto* refusal = std::get_if<DeployRefusal>(&outcome)) {
+    return std::holds_alternative<Error>(*refusal) ? std::nullopt : std::optional(DeployResult::kRefused);
+  }
+  if (dry_run == DryRun::kYes) return DeployResult::kDryRun;
+  return std::get<Deployed>(outcome).unchanged ? DeployResult::kUnchanged : DeployResult::kInstalled;
+}
+
+}  // namespace
+
+// A request in the queue. One that is dropped there says so.
+class DeployService::Run {
+ public:
+  Run(DeployService& service, DeployRequest request) : service_(service), request_(std::move(request)) {}
+  ~Run() {
+    if (request_.done) finish(failed(Errc::kFailedPrecondition, "the server is stopping"));
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  void run() {
+    // On its own thread nobody else would catch what a library throws.
+    try {
+      finish(deploy());
+    } catch (const std::exception& exception) {
+      finish(failed(Errc::kIo, std::string("an exception: ") + exception.what()));
+    }
+  }
+
+  // Nobody is told any more.
+  void forget() { request_.done = nullptr; }
+
+ private:
+  DeployOutcome deploy() {
+    if (is_cancelled()) return failed(Errc::kFailedPrecondition, "nobody waits for it any more");
+    const DeployOptions options{.dry_run = request_.dry_run,
+                                .threads = std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMax),
+                                .progress = request_.progress,
+                                .cancelled = [this] { return is_cancelled(); }};
+    Deployer& deployer = service_.shapes_.deployer();
+    return request_.schema ? deployer.register_schema(*request_.schema, request_.draft, options)
+                           : deployer.deploy(request_.draft, options);
+  }
+
+  bool is_cancelled() const { return service_.stopping_ || (request_.cancelled && request_.cancelled()); }
+
+  void finish(const DeployOutcome& outcome) {
+    if (const auto result = result_of(outcome, request_.dry_run)) service_.metrics_.deployed(*result);
+    const auto done = std::exchange(request_.done, nullptr);
+    if (done) done(outcome);
+  }
+
+  DeployService& service_;
+  DeployRequest request_;
+};
+
+bool DeployService::submit(DeployRequest request) {
+  // Shared, because std::function wants to copy.
+  const auto run = std::make_shared<Run>(*this, std::move(request));
+  if (worker_.submit([run] { run->run(); })) return true;
+  run->forget();
+  return false;
+}
+
+void DeployService::stop() {
+  stopping_ = true;
+  worker_.stop();
+}
+
+}  // namespace cairn::api
