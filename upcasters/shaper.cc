@@ -97,6 +97,7 @@ std::optional<ShapeFault> Shaper::shape(const EventView& event, Shape shape) {
     return std::nullopt;
   }
   buffers_.clear();
+  made_.clear();
   if (auto fault = run(chain, 0, event, event.data, 0)) {
     parts_.clear();
     return complete(*std::move(fault));
@@ -134,15 +135,17 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
                     with_script.upcaster->file() + ": its events lead in a circle");
   }
   UpcasterRunner* runner = nullptr;
-  std::vector<ScriptPart> made;
+  const std::size_t first = made_.size();
   auto failed = runner_of(with_script, runner);
-  if (!failed) failed = runner->run(event, data, buffers_, made);
+  if (!failed) failed = runner->run(event, data, buffers_, made_);
   if (failed) {
     failed->upcaster = with_script.upcaster.get();
     if (runner != nullptr && runner->is_spent()) runners_.erase(&with_script);
     return failed;
   }
-  for (const ScriptPart& part : made) {
+  const std::size_t end = made_.size();
+  for (std::size_t i = first; i < end; ++i) {
+    const ScriptPart part = made_[i];  // What it goes on through may make more.
     if (part.target->type == chain.type) {
       if (auto fault = run(chain, step + 1, event, part.data, hops)) return fault;
       continue;

@@ -69,6 +69,7 @@ class Shaper {
   std::vector<ShapedEvent> parts_;
   std::uint32_t stored_version_ = 0;  // of the event under way
   PartBuffers buffers_;
+  std::vector<ScriptPart> made_;  // by the scripts of the event under way
   const Upcaster* watched_ = nullptr;
   bool reached_watched_ = false;
 };

@@ -160,7 +160,8 @@ std::variant<AppendBody, Problem> read_framed_event(std::string stream, std::str
   }
   const SchemaId id{framed_id(bytes)};
   ErrorList errors;
-  if (codecs.version_of(type, id) == 0) {
+  const std::uint32_t version = codecs.version_of(type, id);
+  if (version == 0) {
     errors.add(0, "", "the id of a schema of " + type, std::to_string(id.value));
     return Problem(422, "unknown-type", "The event type is not known",
                    "The schema " + std::to_string(id.value) + " is not registered for the type " + type + ".")
@@ -178,7 +179,7 @@ std::variant<AppendBody, Problem> read_framed_event(std::string stream, std::str
   AppendBody body;
   NewEvent event{.type = std::move(type), .data = std::string(avro), .schema = id};
   body.request.streams.push_back({.stream = std::move(stream), .events = {std::move(event)}});
-  body.schema_versions.push_back(0);
+  body.schema_versions.push_back(version);
   return body;
 }
 

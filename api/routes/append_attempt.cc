@@ -1,6 +1,7 @@
 #include "api/routes/append_attempt.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "api/access/token_file.h"
@@ -9,6 +10,11 @@
 namespace cairn::api {
 
 namespace {
+
+// Most scripts are done with a whole request in a few milliseconds. What takes longer must not hold a thread
+// of the server, nor for ever the one where it goes on.
+constexpr std::chrono::milliseconds kCheckHereMax{20};
+constexpr std::chrono::milliseconds kCheckMax{2'000};
 
 // The ids a client gave its events, to send again what may or may not have been stored.
 std::vector<Uuid> client_ids(const AppendRequest& request) {
@@ -52,7 +58,29 @@ void AppendAttempt::start(AppendBody parsed, std::string_view body) {
     return parts_.respond(problem->to_response());
   }
   if (has_client_ids(parsed.request)) body_ = body;
-  append(std::move(parsed));
+  if (!DoorCheck::concerns(parsed, parts_.shapes)) return append(std::move(parsed));
+  check(std::move(parsed));
+}
+
+void AppendAttempt::check(AppendBody body) {
+  const auto door = std::make_shared<DoorCheck>(parts_.shapes, std::move(body));
+  const auto outcome = door->run(kCheckHereMax);
+  if (outcome != DoorCheck::Outcome::kNotYet) return leave_door(*door, outcome);
+  const bool taken = parts_.registry.worker().submit(
+      [self = shared_from_this(), door] { self->leave_door(*door, door->run(kCheckMax)); });
+  if (!taken) parts_.respond(overloaded("Too many events wait to be tried on upcasters.").to_response());
+}
+
+void AppendAttempt::leave_door(DoorCheck& door, DoorCheck::Outcome outcome) {
+  switch (outcome) {
+    case DoorCheck::Outcome::kPassed:
+      return append(door.take_body());
+    case DoorCheck::Outcome::kRefused:
+      return parts_.respond(door.problem().to_response());
+    case DoorCheck::Outcome::kNotYet:
+      return parts_.respond(
+          overloaded("The upcasters take too long over the events; send fewer at once.").to_response());
+  }
 }
 
 void AppendAttempt::append(AppendBody body) {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/events/door_check.h"
 #include "api/events/event_schemas.h"
 #include "api/http/responder.h"
 #include "api/registry/registry_service.h"
@@ -30,6 +31,7 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
   struct Parts {
     EventStore& store;
     RegistryService& registry;
+    EventShapes& shapes;
     SchemaPolicy policy = SchemaPolicy::kRequired;
     AppendManner manner;
     const Token* token = nullptr;  // nullptr when none is asked for
@@ -44,6 +46,10 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
   void start(AppendBody parsed, std::string_view body);
 
  private:
+  // Tries events on upcasters, here or, when that takes long, on the registry's thread.
+  void check(AppendBody body);
+  // Goes on with what was tried.
+  void leave_door(DoorCheck& door, DoorCheck::Outcome outcome);
   void append(AppendBody body);
   void answer(const Error& error, const std::vector<Uuid>& ids);
 

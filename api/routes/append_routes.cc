@@ -94,7 +94,8 @@ void append_framed(const RouteContext& context, EventStore& store, const HttpReq
   auto& body = std::get<AppendBody>(parsed);
   if (const auto problem = check_streams(request, body)) return respond(problem->to_response());
   const auto attempt = std::make_shared<AppendAttempt>(
-      AppendAttempt::Parts{store, registry, context.schemas, kOneStream, request.token, respond, nullptr});
+      AppendAttempt::Parts{store, registry, *context.store.shapes(), context.schemas, kOneStream,
+                           request.token, respond, nullptr});
   attempt->start(std::move(body), "");
 }
 
@@ -108,8 +109,8 @@ void append_json(const RouteContext& context, EventStore& store, const HttpReque
   auto& body = std::get<AppendBody>(parsed);
   if (const auto problem = check_streams(request, body)) return respond(problem->to_response());
   const auto attempt = std::make_shared<AppendAttempt>(
-      AppendAttempt::Parts{store, *context.store.registry_service(), context.schemas, manner, request.token,
-                           respond, std::move(parse)});
+      AppendAttempt::Parts{store, *context.store.registry_service(), *context.store.shapes(), context.schemas,
+                           manner, request.token, respond, std::move(parse)});
   attempt->start(std::move(body), request.body);
 }
 

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <lua.hpp>
+#include <memory_resource>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +21,7 @@ namespace cairn::sandbox {
 namespace {
 
 constexpr std::uint64_t kStepsPerKey = 2;
+constexpr std::size_t kKeysOften = 32;
 
 // A key of a table, as far as its place in the order goes. Views what the table holds. Small, since a million
 // of them are not counted as the script's memory.
@@ -26,7 +30,7 @@ struct Key {
 
   Rank rank = kOther;
   bool is_integer = false;
-  std::uint32_t found_as = 0;  // its place in the list of keys as they were found
+  std::uint32_t found_as = 0;  // its number in the order of the table itself
   union {
     lua_Integer integer = 0;
     lua_Number number;
@@ -116,40 +120,30 @@ lua_Integer sequence_length(lua_State* state, int table) {
   return length;
 }
 
-// Puts the list on top of the stack, whose entries `keys` describe as they were found, into their order.
-void permute(lua_State* state, std::vector<Key>& keys) {
-  const int list = lua_gettop(state);
-  for (std::size_t start = 0; start < keys.size(); ++start) {
-    if (keys[start].found_as == start + 1 || keys[start].found_as == 0) continue;
-    lua_rawgeti(state, list, static_cast<lua_Integer>(start) + 1);
-    std::size_t to = start;
-    for (;;) {
-      const std::uint32_t from = keys[to].found_as;
-      keys[to].found_as = 0;  // done
-      if (from == start + 1) break;
-      lua_rawgeti(state, list, from);
-      lua_rawseti(state, list, static_cast<lua_Integer>(to) + 1);
-      to = from - 1;
-    }
-    lua_rawseti(state, list, static_cast<lua_Integer>(to) + 1);
-  }
-}
-
-// Pushes a list of the table's keys in their order.
+// Pushes a list of the table's keys in their order. Goes through the keys twice: once to learn their places,
+// and once more to put them there.
 void push_keys(lua_State* state, int table) {
-  lua_newtable(state);
-  const int list = lua_gettop(state);
-  std::vector<Key> keys;
+  std::array<std::byte, 1'024> first_memory;  // enough for most tables
+  std::pmr::monotonic_buffer_resource memory(first_memory.data(), first_memory.size());
+  std::pmr::vector<Key> keys(&memory);
+  keys.reserve(kKeysOften);
   for_each_key(state, table, [&] {
-    keys.push_back(key_at(state, -1));
-    keys.back().found_as = static_cast<std::uint32_t>(keys.size());
-    lua_pushvalue(state, -1);
-    lua_rawseti(state, list, static_cast<lua_Integer>(keys.size()));
+    Key& key = keys.emplace_back(key_at(state, -1));
+    key.found_as = static_cast<std::uint32_t>(keys.size() - 1);
   });
   charge(state, keys.size() * std::bit_width(keys.size()));
   std::sort(keys.begin(), keys.end());
   if (keys.size() > 1 && keys[keys.size() - 2].rank == Key::kOther) raise_unordered(state);
-  permute(state, keys);
+
+  std::pmr::vector<std::uint32_t> places(keys.size(), &memory);
+  for (std::uint32_t i = 0; i < keys.size(); ++i) places[keys[i].found_as] = i + 1;
+  lua_createtable(state, static_cast<int>(keys.size()), 0);
+  const int list = lua_gettop(state);
+  std::size_t found = 0;
+  for_each_key(state, table, [&] {
+    lua_pushvalue(state, -1);
+    lua_rawseti(state, list, places[found++]);
+  });
 }
 
 // The iterator over a sequence. Upvalues: its length, and the place of the last key returned.

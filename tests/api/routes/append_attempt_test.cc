@@ -21,6 +21,7 @@ class AppendAttemptTest : public test::StoreTest {
     const auto attempt = std::make_shared<AppendAttempt>(AppendAttempt::Parts{
         store(),
         *registry_,
+        *shapes_,
         SchemaPolicy::kOptional,
         {[](const AppendResult& result) { return json_response(result.already_applied ? 200 : 201, "{}"); },
          store_problem},
@@ -35,6 +36,7 @@ class AppendAttemptTest : public test::StoreTest {
   }
 
   std::unique_ptr<RegistryService> registry_ = *RegistryService::open(store());
+  std::unique_ptr<EventShapes> shapes_ = *EventShapes::open(store(), registry_->registry());
 };
 
 constexpr char kFirst[] = R"({"events":[{"id":"0191f3c2-0000-7000-8000-000000000001","type":"T","data":1}]})";

@@ -320,6 +320,13 @@ TEST_F(LuaHostTest, EndlessRecursionIsAnErrorLikeAnother) {
             "9000");
 }
 
+TEST_F(LuaHostTest, AllocationsTakeSteps) {
+  const std::string few = "local s = ('x'):rep(1e6) for i = 1, 100 do local t = s .. i end";
+  const std::string many = "local s = ('x'):rep(1e6) for i = 1, 1000 do local t = s .. i end";
+  EXPECT_EQ(result(few), "nil");
+  EXPECT_THAT(result(many), HasSubstr("took more than 10000000 steps"));
+}
+
 TEST_F(LuaHostTest, ABodysExceptionComesOut) {
   ASSERT_EQ(load("return 1"), std::nullopt);
   EXPECT_THROW(host_->run([](lua_State* state) {
