@@ -129,6 +129,7 @@ std::optional<ShapeFault> Shaper::run(const Chain& chain, std::size_t step, cons
 std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t step, const EventView& event,
                                              std::string_view data, unsigned hops) {
   const ChainStep& with_script = chain.steps[step];
+  const bool reached_before = reached_watched_;
   reached_watched_ = reached_watched_ || with_script.upcaster.get() == watched_;
   if (hops == kHopsMax) {
     return fault_of(ShapeFault::Kind::kScript,
@@ -138,6 +139,11 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
   const std::size_t first = made_.size();
   auto failed = runner_of(with_script, runner);
   if (!failed) failed = runner->run(event, data, buffers_, made_);
+  if (failed && failed->kind == ShapeFault::Kind::kCorruption && with_script.resolves) {
+    reached_watched_ = reached_before;  // It got stuck before the script.
+    const std::size_t file = with_script.upcaster->file().size() + 2;  // "Order/1-2.lua: "
+    return no_way(chain, with_script.upcaster->header.from, failed->message.substr(file));
+  }
   if (failed) {
     failed->upcaster = with_script.upcaster.get();
     if (runner != nullptr && runner->is_spent()) runners_.erase(&with_script);

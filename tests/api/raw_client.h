@@ -89,6 +89,13 @@ class RawClient {
     return exchange("GET " + std::string(path) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
 
+  // What comes until the connection is closed.
+  std::string rest() {
+    while (receive_more()) {
+    }
+    return std::exchange(received_, {});
+  }
+
   // Whether the server closes the connection, with nothing further to read.
   bool is_closed() {
     while (receive_more()) {

@@ -57,7 +57,7 @@ class ChainBuilder {
  private:
   Status add_step(std::shared_ptr<const Upcaster> upcaster, const Schemas& result, std::uint32_t version) {
     CAIRN_TRY(DecodePlan plan, DecodePlan::compile(bytes_->schema, seen_->schema));
-    steps_.push_back({std::move(plan), std::move(upcaster), result, version});
+    steps_.push_back({std::move(plan), std::move(upcaster), result, version, bytes_->id != seen_->id});
     bytes_ = result;
     return {};
   }

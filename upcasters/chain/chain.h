@@ -22,6 +22,7 @@ struct ChainStep {
   std::shared_ptr<const Upcaster> upcaster;
   std::shared_ptr<const StoredSchema> schema;  // of the new bytes
   std::uint32_t version = 0;
+  bool resolves = false;  // `plan` reads one schema as another, which may turn out to be impossible
 };
 
 // The way from one stored schema of a type to the shape that is wanted. Each version leads to the next:

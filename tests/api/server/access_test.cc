@@ -22,6 +22,7 @@ constexpr const char* kWriter = "cairn_writerwriterwriterwriterwriterwriterwrite
 constexpr const char* kBoth = "cairn_bothbothbothbothbothbothbothbothbothboth000";
 constexpr const char* kOrders = "cairn_ordersordersordersordersordersordersorders0";
 constexpr const char* kAdmin = "cairn_adminadminadminadminadminadminadminadmin000";
+constexpr const char* kOrdersAdmin = "cairn_ordersadminordersadminordersadminordersad0";
 
 std::string base64(const std::string& text) {
   std::string encoded(text.size() * 4 / 3 + 5, '\0');
@@ -37,7 +38,8 @@ class AccessTest : public ApiTest {
     write_tokens("# who may do what\n\n" + line("reader", kReader, R"(["read"])") +
                  line("writer", kWriter, R"(["append"])") + line("both", kBoth, R"(["read","append"])") +
                  line("orders", kOrders, R"(["read","append"])", R"(,"categories":["order"])") +
-                 line("admin", kAdmin, R"(["admin"])"));
+                 line("admin", kAdmin, R"(["admin"])") +
+                 line("orders-admin", kOrdersAdmin, R"(["admin"])", R"(,"categories":["order"])"));
   }
   void serve_with_tokens() {
     send_always({{"Authorization", std::string("Bearer ") + kBoth}});
@@ -137,6 +139,23 @@ TEST_F(AccessTest, ScopesAreHeld) {
   expect_forbidden(as(kReader).append_all({check_text("order-1", "0")}), "append");
   expect_forbidden(as(kAdmin).append("order-1", {event_text("T")}), "append");
   EXPECT_EQ(head(), 2u);
+}
+
+TEST_F(AccessTest, OnlyAdminsDeployUpcasters) {
+  serve_with_tokens();
+  const auto deploy = [this](const char* token) {
+    return as(token).put("/upcasters/T/1", "return 7", "text/x-lua");
+  };
+  expect_forbidden(deploy(kBoth), "admin");
+  problem(deploy(kAdmin), 422, "script-error");
+  // What it fails on is told: streams and data of every category.
+  expect_forbidden(deploy(kOrdersAdmin), "categor");
+  const std::string both = R"({"schema":"\"string\"","upcaster":"return 7"})";
+  EXPECT_EQ(as(kOrdersAdmin).post("/subjects/T/versions", both).status, 403);
+  EXPECT_EQ(as(kAdmin).post("/subjects/T/versions", both).status, 422);
+  EXPECT_EQ(as(kReader).get("/upcasters").status, 200);
+  expect_forbidden(as(kAdmin).get("/upcasters"), "read");
+  expect_unauthorized(nobody().put("/upcasters/T/1", "return 7", "text/x-lua"));
 }
 
 TEST_F(AccessTest, CategoriesAreHeld) {

@@ -48,15 +48,28 @@ class ServerMetricsTest : public ApiTest {
 TEST_F(ServerMetricsTest, EveryPromisedNameIsThere) {
   ASSERT_EQ(append("a-1", {event_text("T")}).status, 201);
   const std::string text = get("/metrics").body;
-  for (const char* name :
-       {"cairn_http_request_seconds histogram", "cairn_http_connections gauge",
-        "cairn_http_connections_total counter", "cairn_appends_total counter",
-        "cairn_appends_repeated_total counter", "cairn_append_conflicts_total counter",
-        "cairn_appends_refused_total counter", "cairn_events_total counter", "cairn_commits_total counter",
-        "cairn_commit_seconds histogram", "cairn_block_bytes histogram", "cairn_block_events histogram",
-        "cairn_log_head gauge", "cairn_log_bytes gauge", "cairn_index_bytes gauge",
-        "cairn_queue_requests gauge", "cairn_tail_events gauge", "cairn_index_flushes_total counter",
-        "cairn_readers gauge"}) {
+  for (const char* name : {"cairn_http_request_seconds histogram",
+                           "cairn_http_connections gauge",
+                           "cairn_http_connections_total counter",
+                           "cairn_appends_total counter",
+                           "cairn_appends_repeated_total counter",
+                           "cairn_append_conflicts_total counter",
+                           "cairn_appends_refused_total counter",
+                           "cairn_events_total counter",
+                           "cairn_commits_total counter",
+                           "cairn_commit_seconds histogram",
+                           "cairn_block_bytes histogram",
+                           "cairn_block_events histogram",
+                           "cairn_log_head gauge",
+                           "cairn_log_bytes gauge",
+                           "cairn_index_bytes gauge",
+                           "cairn_queue_requests gauge",
+                           "cairn_tail_events gauge",
+                           "cairn_index_flushes_total counter",
+                           "cairn_readers gauge",
+                           "cairn_upcasters gauge",
+                           "cairn_upcaster_deployments_total counter",
+                           "cairn_shape_failures_total counter"}) {
     EXPECT_THAT(text, ::testing::HasSubstr("# TYPE " + std::string(name) + "\n"));
   }
   EXPECT_FALSE(samples().empty());
