@@ -31,18 +31,34 @@ std::string snapshot_json(const StreamState& state, std::uint64_t bytes) {
   return beginning(state.stream, state.version, state.fingerprint, bytes) + R"(,"state":)" + state.json + "}";
 }
 
-std::string snapshots_json(std::string_view stream, const std::vector<SnapshotInfo>& snapshots) {
+std::string snapshots_json(std::string_view stream, const std::vector<SnapshotDescription>& snapshots) {
   std::string json = R"({"stream":)";
   append_json_string(json, stream);
   json += R"(,"snapshots":[)";
-  for (const SnapshotInfo& snapshot : snapshots) {
+  for (const SnapshotDescription& snapshot : snapshots) {
     json += json.ends_with('[') ? R"({"version":)" : R"(,{"version":)";
     append_number(json, snapshot.version.value);
     json += R"(,"bytes":)";
     append_number(json, snapshot.bytes);
-    json += snapshot.damaged ? R"(,"damaged":true})" : R"(,"damaged":false})";
+    json += snapshot.unusable
+                ? R"(,"usable":false,"reason":")" + std::string(to_string(*snapshot.unusable)) + "\"}"
+                : R"(,"usable":true,"reason":null})";
   }
   return json + "]}";
+}
+
+const char* to_string(SnapshotMiss miss) {
+  switch (miss) {
+    case SnapshotMiss::kNone:
+      return "none";
+    case SnapshotMiss::kAggregate:
+      return "aggregate";
+    case SnapshotMiss::kShapes:
+      return "shapes";
+    case SnapshotMiss::kDamaged:
+      return "damaged";
+  }
+  return "";
 }
 
 }  // namespace cairn::api

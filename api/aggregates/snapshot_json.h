@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "eventstore/snapshots.h"
 #include "projections/aggregates/snapshot_report.h"
 #include "projections/aggregates/state.h"
 
@@ -17,7 +16,11 @@ std::string snapshot_json(std::string_view stream, const SnapshotMade& made, std
 // The same of a snapshot that was there, with its "state".
 std::string snapshot_json(const StreamState& state, std::uint64_t bytes);
 
-// {"stream","snapshots":[{"version","bytes","damaged"}]}
-std::string snapshots_json(std::string_view stream, const std::vector<SnapshotInfo>& snapshots);
+// {"stream","snapshots":[{"version","bytes","usable","reason"}]}; "reason" is why one cannot be used:
+// aggregate, shapes or damaged, and null for those that can.
+std::string snapshots_json(std::string_view stream, const std::vector<SnapshotDescription>& snapshots);
+
+// How a miss is called, in answers and metrics.
+const char* to_string(SnapshotMiss miss);
 
 }  // namespace cairn::api

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -39,28 +40,22 @@ HttpResponse create(const Asked& asked) {
   return json_response(made.fresh ? 200 : 201, snapshot_json(asked.stream, made, fingerprint_of(asked)));
 }
 
+// The newest that counts, with the state that it holds.
 HttpResponse show(const Asked& asked) {
-  const StateOutcome head = asked.states.state_at(asked.stream, StateQuery::head());
-  if (const auto* problem = std::get_if<StateProblem>(&head)) {
-    return state_problem(asked.stream, *problem).to_response();
-  }
-  const StreamVersion version = std::get<StreamState>(head).snapshot_version;
-  if (version.value == 0) return not_found("snapshot", asked.stream).to_response();
-  const StateOutcome there = asked.states.state_at(asked.stream, StateQuery::at_version(version));
-  if (const auto* problem = std::get_if<StateProblem>(&there)) {
-    return state_problem(asked.stream, *problem).to_response();
-  }
-  const auto listed = asked.store.list_snapshots(asked.stream);
+  const auto listed = asked.states.snapshots(asked.stream);
   if (!listed) return store_problem(listed.error()).to_response();
-  for (const SnapshotInfo& snapshot : *listed) {
-    if (snapshot.version != version) continue;
-    return json_response(200, snapshot_json(std::get<StreamState>(there), snapshot.bytes));
+  const auto usable = std::find_if(listed->rbegin(), listed->rend(),
+                                   [](const SnapshotDescription& snapshot) { return !snapshot.unusable; });
+  if (usable == listed->rend()) return not_found("snapshot", asked.stream).to_response();
+  const StateOutcome state = asked.states.state_at(asked.stream, StateQuery::at_version(usable->version));
+  if (const auto* problem = std::get_if<StateProblem>(&state)) {
+    return state_problem(asked.stream, *problem).to_response();
   }
-  return not_found("snapshot", asked.stream).to_response();  // Removed meanwhile.
+  return json_response(200, snapshot_json(std::get<StreamState>(state), usable->bytes));
 }
 
 HttpResponse list(const Asked& asked) {
-  const auto listed = asked.store.list_snapshots(asked.stream);
+  const auto listed = asked.states.snapshots(asked.stream);
   if (!listed) return store_problem(listed.error()).to_response();
   return json_response(200, snapshots_json(asked.stream, *listed));
 }

@@ -1,14 +1,12 @@
 #include "api/metrics/store_metrics.h"
 
-#include <array>
 #include <utility>
+
+#include "api/aggregates/snapshot_json.h"
 
 namespace cairn::api {
 
 namespace {
-
-// In the order of SnapshotMiss.
-constexpr std::array<const char*, kSnapshotMisses> kMissReasons = {"none", "aggregate", "shapes", "damaged"};
 
 prometheus::MetricFamily family(const char* name, const char* help, prometheus::MetricType type,
                                 std::uint64_t value) {
@@ -67,7 +65,7 @@ std::vector<prometheus::MetricFamily> state_metrics(AggregateStates& states) {
                                   {}};
   for (std::size_t i = 0; i < kSnapshotMisses; ++i) {
     prometheus::ClientMetric metric;
-    metric.label = {{"reason", kMissReasons.at(i)}};
+    metric.label = {{"reason", to_string(static_cast<SnapshotMiss>(i))}};
     metric.counter.value = static_cast<double>(stats.snapshot_misses[i]);
     misses.metric.push_back(std::move(metric));
   }

@@ -67,6 +67,12 @@ void print_snapshot(const std::string& text) {
   if (const std::string state = state_in(text); !state.empty()) std::cout << pretty_json(state) << '\n';
 }
 
+std::string reason_text(const std::string& reason) {
+  if (reason == "aggregate") return "another aggregate made it";
+  if (reason == "shapes") return "upcasters or schemas have changed";
+  return reason;
+}
+
 void print_list(const std::string& text) {
   const json snapshots = list_member(json::parse(text, nullptr, false), "snapshots");
   if (snapshots.empty()) {
@@ -75,8 +81,9 @@ void print_list(const std::string& text) {
   }
   std::vector<std::vector<std::string>> rows = {{"VERSION", "BYTES", "USABLE"}};
   for (const json& snapshot : snapshots) {
-    rows.push_back({std::to_string(number_member(snapshot, "version")),
-                    grouped(number_member(snapshot, "bytes")), is_true(snapshot, "usable") ? "yes" : "no"});
+    rows.push_back(
+        {std::to_string(number_member(snapshot, "version")), grouped(number_member(snapshot, "bytes")),
+         is_true(snapshot, "usable") ? "yes" : "no: " + reason_text(text_member(snapshot, "reason"))});
   }
   std::cout << table_text(rows);
 }
