@@ -90,6 +90,10 @@ class Client::Connection {
     return answer(http_->Put(url_.prefix + path, headers_, body, "application/json"));
   }
 
+  Result<Answer> put_text(const std::string& path, const std::string& body, const std::string& content_type) {
+    return answer(http_->Put(url_.prefix + path, headers_, body, content_type));
+  }
+
   Result<Answer> remove(const std::string& path) {
     return answer(http_->Delete(url_.prefix + path, headers_));
   }
@@ -104,6 +108,13 @@ class Client::Connection {
     put.set_header("Content-Type", content_type);
     put.body = body;
     return lines(std::move(put), on_line);
+  }
+
+  // Without a body; that it is empty has to be said.
+  Result<Answer> post_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
+    httplib::Request post = request("POST", path, headers);
+    post.set_header("Content-Type", "application/json");
+    return lines(std::move(post), on_line);
   }
 
   void stop() { http_->stop(); }
@@ -185,6 +196,10 @@ Result<Answer> Client::post_json(const std::string& path, const std::string& bod
 Result<Answer> Client::put_json(const std::string& path, const std::string& body) {
   return connection_->put_json(path, body);
 }
+Result<Answer> Client::put_text(const std::string& path, const std::string& body,
+                                const std::string& content_type) {
+  return connection_->put_text(path, body, content_type);
+}
 Result<Answer> Client::remove(const std::string& path) { return connection_->remove(path); }
 Result<Answer> Client::get_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
   return connection_->get_lines(path, headers, on_line);
@@ -192,6 +207,9 @@ Result<Answer> Client::get_lines(const std::string& path, const Headers& headers
 Result<Answer> Client::put_lines(const std::string& path, const Headers& headers, const std::string& body,
                                  const std::string& content_type, const OnLine& on_line) {
   return connection_->put_lines(path, headers, body, content_type, on_line);
+}
+Result<Answer> Client::post_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
+  return connection_->post_lines(path, headers, on_line);
 }
 void Client::stop() { connection_->stop(); }
 
