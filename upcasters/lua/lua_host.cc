@@ -41,11 +41,17 @@ int take_place(std::string& message, std::string_view chunk) {
   return line;
 }
 
-// Lua knows nothing of null, which is the one userdata scripts meet in data.
+// Lua knows nothing of null and calls it userdata; the other userdata, DELETE, has a name. Lua's own messages
+// name types before they name variables, which could be called anything.
 void name_null(std::string& message) {
-  constexpr std::string_view kLuaSays = "a userdata value";
-  if (const auto at = message.find(kLuaSays); at != std::string::npos) {
-    message.replace(at, kLuaSays.size(), "a null value");
+  constexpr std::string_view kLuaSays = "userdata";
+  std::size_t end = 0;
+  if (message.starts_with("attempt to ")) end = message.find(" (");
+  if (message.starts_with("bad 'for' ")) end = message.size();
+  end = std::min(end, message.size());
+  for (std::size_t at = message.find(kLuaSays); at < end; at = message.find(kLuaSays, at)) {
+    message.replace(at, kLuaSays.size(), "null");
+    end -= kLuaSays.size() - 4;
   }
 }
 
@@ -65,7 +71,7 @@ int on_error(lua_State* state) {
                                                 : std::to_string(lua_tonumber(state, 1));
   } else {
     call.message =
-        std::string("an error that is ") + (lua_istable(state, 1) ? "a " : "") + luaL_typename(state, 1);
+        std::string("an error that is ") + (lua_istable(state, 1) ? "a " : "") + sandbox::type_of(state, 1);
   }
   return 1;
 }

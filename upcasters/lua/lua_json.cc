@@ -11,6 +11,7 @@
 #include "eventstore/json/json_text.h"
 #include "upcasters/lua/lua_number.h"
 #include "upcasters/lua/lua_values.h"
+#include "upcasters/lua/sandbox.h"
 #include "upcasters/lua/shown_text.h"
 
 namespace cairn {
@@ -126,7 +127,8 @@ std::string value_text(lua_State* state, int index) {
     case LUA_TNONE:
       return "nil";
     default:
-      return "a " + std::string(lua_typename(state, lua_type(state, index)));
+      if (sandbox::is_delete(state, index)) return "DELETE";
+      return "a " + std::string(luaL_typename(state, index));
   }
 }
 

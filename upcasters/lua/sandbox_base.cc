@@ -117,13 +117,11 @@ void push_text(lua_State* state, int index) {
   index = lua_absindex(state, index);
   switch (lua_type(state, index)) {
     case LUA_TLIGHTUSERDATA:
-      lua_pushstring(state, is_null(state, index) ? "null" : is_delete(state, index) ? "DELETE" : "userdata");
-      return;
     case LUA_TTABLE:
     case LUA_TUSERDATA:
     case LUA_TFUNCTION:
     case LUA_TTHREAD:
-      lua_pushstring(state, luaL_typename(state, index));
+      lua_pushstring(state, type_of(state, index));
       return;
     default:
       luaL_tolstring(state, index, nullptr);

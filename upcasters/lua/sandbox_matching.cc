@@ -225,7 +225,7 @@ class Substitution {
       return false;
     }
     if (lua_isstring(state_, -1) == 0) {
-      luaL_error(state_, "invalid replacement value (a %s)", luaL_typename(state_, -1));
+      luaL_error(state_, "invalid replacement value (a %s)", type_of(state_, -1));
     }
     luaL_addvalue(&buffer_);
     return true;

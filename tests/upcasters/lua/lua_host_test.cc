@@ -119,6 +119,32 @@ TEST_F(LuaHostTest, ErrorsThatAreNoTextAreNamed) {
             "test.lua:1: attempt to index a null value (field 'a')");
 }
 
+TEST_F(LuaHostTest, MessagesSayNullAndDelete) {
+  EXPECT_EQ(value("1 < null"), "attempt to compare number with null");
+  EXPECT_EQ(value("null < 1"), "attempt to compare null with number");
+  EXPECT_EQ(value("null < null"), "attempt to compare two null values");
+  EXPECT_EQ(value("null < DELETE"), "attempt to compare null with DELETE");
+  EXPECT_EQ(value("DELETE < DELETE"), "attempt to compare two DELETE values");
+  EXPECT_EQ(value("null + 1"), "attempt to perform arithmetic on a null value (global 'null')");
+  EXPECT_EQ(value("'1' + null"), "attempt to add a 'string' with a 'null'");
+  EXPECT_EQ(value("'1' + DELETE"), "attempt to perform arithmetic on a DELETE value");
+  EXPECT_EQ(value("DELETE // 2"), "attempt to perform arithmetic on a DELETE value");
+  EXPECT_EQ(value("DELETE .. 'x'"), "attempt to concatenate a DELETE value (global 'DELETE')");
+  EXPECT_EQ(value("DELETE.x"), "attempt to index a DELETE value (global 'DELETE')");
+  EXPECT_EQ(value("#null"), "attempt to get length of a null value (global 'null')");
+  EXPECT_EQ(result("local userdata = {} userdata.userdata.x = 1"),
+            "attempt to index a nil value (field 'userdata')");
+  EXPECT_EQ(result("for i = 1, null do end"), "bad 'for' limit (number expected, got null)");
+  EXPECT_EQ(value("math.floor(DELETE)"), "bad argument #1 to 'floor' (number expected, got DELETE)");
+  EXPECT_EQ(value("('x'):gsub('x', function() return null end)"), "invalid replacement value (a null)");
+  EXPECT_EQ(value("('x'):gsub('x', function() return DELETE end)"), "invalid replacement value (a DELETE)");
+  EXPECT_EQ(result("error(null)"), "an error that is null");
+  EXPECT_EQ(result("error(DELETE)"), "an error that is DELETE");
+  EXPECT_EQ(result("error('no userdata', 0)"), "no userdata");
+  EXPECT_EQ(value("tostring(DELETE == DELETE and DELETE ~= null) .. tostring(({[DELETE] = 1})[DELETE])"),
+            "true1");
+}
+
 TEST_F(LuaHostTest, ALongMessageIsCutAndALongFileNameIsNot) {
   const ScriptError error = load_failing("error(('x'):rep(1e6))");
   EXPECT_LT(error.message.size(), 2'100u);

@@ -74,6 +74,7 @@ TEST(LuaWriterTest, NothingIsTakenForAnotherKind) {
   EXPECT_THAT(complaints(R"("boolean")", "return 0"), ElementsAre(": boolean, 0"));
   EXPECT_THAT(complaints(R"("boolean")", "return null"), ElementsAre(": boolean, null"));
   EXPECT_THAT(complaints(R"("null")", "return nil"), ElementsAre(": null, nil"));
+  EXPECT_THAT(complaints(R"("null")", "return DELETE"), ElementsAre(": null, DELETE"));
   EXPECT_THAT(complaints(R"("null")", "return false"), ElementsAre(": null, false"));
   EXPECT_THAT(complaints(R"("string")", "return {}"), ElementsAre(": string, {}"));
   EXPECT_THAT(complaints(R"("string")", "return function() end"), ElementsAre(": string, a function"));
