@@ -35,13 +35,24 @@ ShapeFault no_way(const Chain& chain, std::uint32_t version, const std::string& 
 
 }  // namespace
 
-void Shaper::refresh() {
+bool Shaper::refresh() {
   const std::uint64_t now = chains_.changes();
-  if (now == seen_changes_) return;
+  if (now == seen_changes_) return false;
   seen_changes_ = now;
   runners_.clear();
   known_.clear();
   last_ = nullptr;
+  return true;
+}
+
+const Chain* Shaper::find_unchanged(const RememberedChain& remembered) {
+  const auto found = find_chain(remembered.type, remembered.schema, Shape::latest());
+  if (!found || (*found)->fingerprint != remembered.fingerprint) return nullptr;
+  if (remembered.made_at) {
+    const auto target = chains_.target_of(remembered.type, *remembered.made_at);
+    if (!target || target->schema->id != remembered.schema) return nullptr;
+  }
+  return *found;
 }
 
 Result<const Chain*> Shaper::find_chain(std::string_view type, SchemaId schema, Shape shape) {
@@ -91,6 +102,7 @@ std::optional<ShapeFault> Shaper::shape(const EventView& event, Shape shape) {
   }
   const Chain& chain = **found;
   stored_version_ = chain.stored_version;
+  if (uses_ != nullptr) uses_->add(chain, std::nullopt);
   if (chain.steps.empty()) {
     parts_.push_back(
         {event.type, chain.schema.get(), chain.version, stored_version_, 0, event.data, &chain.plan});
@@ -158,6 +170,7 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
     }
     const auto other = find_chain(part.target->type, part.target->schema->id, Shape::latest());
     if (!other) return fault_of(ShapeFault::Kind::kCorruption, other.error().message);
+    if (uses_ != nullptr) uses_->add(**other, with_script.upcaster->registry_changes);
     if (auto fault = run(**other, 0, event, part.data, hops + 1)) return fault;
   }
   return std::nullopt;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "eventstore/event_store.h"
 #include "projections/aggregates/aggregates.h"
@@ -57,6 +58,9 @@ class AggregateStates {
   // does. kNotFound when the category has no aggregate.
   Result<SnapshotReport> snapshot_all(const std::string& category, const SnapshotAllOptions& options = {});
 
+  // The snapshots of a stream, rising, with what they are worth now.
+  Result<std::vector<SnapshotDescription>> snapshots(std::string_view stream);
+
   // Forgets all but the newest `keep` of a stream, and says how many those were.
   Result<std::uint64_t> prune(std::string_view stream, std::uint64_t keep) {
     return store_.prune_snapshots(stream, keep);
@@ -68,10 +72,10 @@ class AggregateStates {
   StateStats stats() const;
 
  private:
-  AggregateStates(EventStore& store, EventShapes& shapes, AggregateStatesOptions options);
+  AggregateStates(EventStore& store, EventShapes& shapes, const AggregateStatesOptions& options);
+  void on_due(const std::string& stream, StreamVersion version);
 
   EventStore& store_;
-  EventShapes& shapes_;
   Aggregates aggregates_;
   std::unique_ptr<SnapshotWriter> writer_;
   std::unique_ptr<StateReader> reader_;

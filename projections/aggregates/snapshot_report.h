@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,20 @@ struct SnapshotProgress {
 
 struct SnapshotAllOptions {
   unsigned threads = 2;
+  // One durable step writes so many at most: its sync costs as much as thousands of folds, and what a killed
+  // process has to do again should be little.
+  std::size_t batch_snapshots = 4'096;
   std::function<void(const SnapshotProgress&)> progress = {};  // now and then, from one thread at a time
   const std::atomic<bool>* cancel = nullptr;                   // set it to end early
+};
+
+// A snapshot as it lies there.
+struct SnapshotDescription {
+  StreamVersion version;
+  std::uint64_t bytes = 0;
+  std::optional<SnapshotMiss> unusable = {};  // why it does not count; nullopt: it does
+  GlobalPosition position = {};               // of the last event in it; 0 when it cannot be read
+  Timestamp recorded_at = {};
 };
 
 // One snapshot made by hand.

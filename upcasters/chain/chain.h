@@ -39,7 +39,8 @@ struct Chain {
   std::string fingerprint;  // of all that decides what comes out
 
   bool has_upcaster(const Upcaster& upcaster) const;
-  std::vector<std::shared_ptr<const StoredSchema>> schemas;  // that the plans point into
+  std::vector<std::shared_ptr<const StoredSchema>>
+      schemas;  // that the plans point into; the stored one first
 };
 
 // Fails with kNotFound when the shape is a version the type does not have, or none that has this one below it
