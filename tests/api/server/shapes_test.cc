@@ -134,8 +134,8 @@ TEST_F(ShapesTest, AFeedBreaksOffBehindWhatCouldBeRead) {
   raw_events.send("GET /streams/a-1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
   EXPECT_EQ(raw_events.receive(false).status, 200);
   const std::string sent = raw_events.rest();
-  EXPECT_THAT(sent, HasSubstr("id: 4\n"));
-  EXPECT_THAT(sent, HasSubstr("\n: broken off at position 5: "));
+  EXPECT_THAT(sent, HasSubstr("id: 3\n"));
+  EXPECT_THAT(sent, HasSubstr("\n: broken off at position 4: "));
   EXPECT_THAT(sent, ::testing::Not(HasSubstr("\r\n0\r\n\r\n")));
 }
 

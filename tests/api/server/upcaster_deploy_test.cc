@@ -178,8 +178,8 @@ TEST_F(UpcasterDeployTest, LinesEndWithTheProblem) {
 
 TEST_F(UpcasterDeployTest, AScriptWithoutAnEndIsStoppedAndTheServerGoesOn) {
   begin_with(std::vector<std::string>(500, "Ada Lovelace"));
-  for (const std::string endless : {upcaster_text("while true do end"), std::string("while true do end"),
-                                    upcaster_text("local t = {} while true do t[#t + 1] = {} end")}) {
+  for (const std::string& endless : {upcaster_text("while true do end"), std::string("while true do end"),
+                                     upcaster_text("local t = {} while true do t[#t + 1] = {} end")}) {
     SCOPED_TRACE(endless);
     const auto began = std::chrono::steady_clock::now();
     const HttpAnswer answer = deploy(endless);
@@ -187,7 +187,7 @@ TEST_F(UpcasterDeployTest, AScriptWithoutAnEndIsStoppedAndTheServerGoesOn) {
     EXPECT_EQ(answer.status, 422) << answer.body;
     const bool loads = endless.starts_with("return");
     EXPECT_EQ(answer.json()["type"], loads ? "/problems/upcaster-failed" : "/problems/script-error");
-    if (loads) EXPECT_EQ(answer.json()["complete"], false);
+    EXPECT_EQ(answer.json().value("complete", !loads), !loads);
     expect_healthy();
   }
   EXPECT_EQ(get("/upcasters").json()["upcasters"], Json::array());
@@ -220,7 +220,9 @@ TEST_F(UpcasterDeployTest, ADeploymentDoesNotHoldUpTheStop) {
     waiting.back().send(
         "PUT /upcasters/Person/1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/x-lua\r\nAccept: " +
         std::string(accept) + "\r\nContent-Length: " + std::to_string(kSlow.size()) + "\r\n\r\n" + kSlow);
-    if (waiting.size() == 1) EXPECT_EQ(waiting[0].receive(false).status, 200);
+    if (waiting.size() == 1) {
+      EXPECT_EQ(waiting[0].receive(false).status, 200);
+    }
   }
   expect_healthy();  // By then the other two have been read as well.
   const Finished finished = stop_server(std::chrono::seconds(5));
