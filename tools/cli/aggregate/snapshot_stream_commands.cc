@@ -34,11 +34,11 @@ struct StreamArguments {
 };
 
 // Prints the server's own words for programs, and what `print` makes of them for people.
-int report(const Result<api::Answer>& answer, bool json,
+int report(const Result<api::Answer>& answer, bool as_json,
            const std::function<void(const std::string&)>& print) {
   if (!answer) return report_unreachable(answer.error());
-  if (!answer->ok()) return report_refusal(*answer, json);
-  if (json) {
+  if (!answer->ok()) return report_refusal(*answer, as_json);
+  if (as_json) {
     std::cout << answer->body << '\n';
   } else {
     print(answer->body);
