@@ -187,7 +187,7 @@ std::optional<ScriptError> LuaHost::call_protected(LuaCall& call, lua_CFunction 
 ScriptError LuaHost::error_of(LuaCall& call, int status) const {
   ScriptError error{
       .fault = ScriptFault::kError, .message = std::move(call.message), .file = file_, .line = call.line};
-  if (account_->is_fatal() || status == LUA_ERRMEM) {
+  if (account_->is_fatal() || account_->is_for_memory(status)) {
     const bool fatal = account_->is_fatal();
     error.fault = fatal ? account_->fault() : ScriptFault::kMemory;
     error.line = fatal ? account_->fault_line() : account_->memory_line();
@@ -195,6 +195,8 @@ ScriptError LuaHost::error_of(LuaCall& call, int status) const {
     return error;
   }
   if (status == LUA_ERRERR && error.message.empty()) error.message = "stack overflow";
+  if (status == LUA_ERRMEM)
+    error.message = "not enough memory";  // Lua takes the script's own words for its own
   if (call.is_syntax) error.fault = ScriptFault::kSyntax;
   if (const int line = take_place(error.message, chunk_); line > 0) error.line = line;
   name_null(error.message);

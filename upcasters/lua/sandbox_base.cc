@@ -28,8 +28,7 @@ constexpr std::uint64_t kStepsPerError = 300;
 void pass_on_fatal(lua_State* state, int status) {
   LuaAccount& account = LuaAccount::of(state);
   account.raise_if_fatal();
-  // Any other status is an exception that is no error of Lua; only memory runs out in our own functions.
-  if (status != LUA_ERRRUN && status != LUA_ERRERR) account.raise_fatal(ScriptFault::kMemory);
+  if (account.is_for_memory(status)) account.raise_fatal(ScriptFault::kMemory);
   account.charge(kStepsPerError);
 }
 
