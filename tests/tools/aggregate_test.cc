@@ -184,10 +184,10 @@ TEST_F(AggregateToolTest, ADiffIsWhatChanged) {
   deploy();
   order("order-1");
   EXPECT_EQ(output({"state", "order-1", "--diff", "2", "4"}),
-            "PATH     BEFORE    AFTER\n"
-            "/status  \"placed\"  \"shipped\"\n"
-            "/by      -         \"ship\"\n"
-            "/items/1  -  \"pear\"\n");
+            "PATH      BEFORE    AFTER\n"
+            "/items/1  -         \"pear\"\n"
+            "/status   \"placed\"  \"shipped\"\n"
+            "/by       -         \"ship\"\n");
   const json changes = json::parse(output({"state", "order-1", "--diff", "4", "2", "--json"}));
   EXPECT_EQ(changes["from"], 4);
   EXPECT_EQ(changes["to"], 2);

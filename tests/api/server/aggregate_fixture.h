@@ -21,10 +21,11 @@ inline std::string adder(int factor = 1, std::string_view every = "false",
          "    Broken = function(state) error('it broke') end\n  }\n}\n";
 }
 
-// The same, but each event takes about a millisecond.
+// The same, but each event takes a good part of a millisecond.
 inline std::string slow_adder() {
   std::string source = adder();
-  source.insert(source.find("      state.sum"), "      for i = 1, 50000 do end\n");
+  source.insert(source.find("      state.sum"),
+                "      for i = 1, " + std::to_string(20'000 / kSanitizerDivisor) + " do end\n");
   return source;
 }
 
