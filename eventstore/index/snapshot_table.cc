@@ -130,8 +130,9 @@ Result<std::vector<SnapshotInfo>> list(const lmdb::ReadTxn& txn, MDB_dbi table, 
   CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn, table));
   CAIRN_TRY(auto found, cursor.at_or_after(key_of(stream, 0)));
   while (is_of(found, stream)) {
-    const bool damaged = !record::unseal(found->key, found->value).ok();
-    snapshots.push_back({{read_key(found->key)->version}, found->value.size(), damaged});
+    const auto bytes = record::unseal(found->key, found->value);
+    snapshots.push_back(
+        {{read_key(found->key)->version}, bytes ? bytes->size() : found->value.size(), !bytes.ok()});
     CAIRN_TRY(found, cursor.next());
   }
   return snapshots;

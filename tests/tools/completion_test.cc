@@ -92,7 +92,7 @@ TEST_F(CompletionTest, EveryCommandIsOffered) {
   for (const std::string& command : commands) {
     EXPECT_THAT(offers, Contains(command));
     EXPECT_THAT(zsh, HasSubstr("'" + command + ":")) << command;
-    EXPECT_THAT(offered({"cairn", command, "--h"}), ElementsAre("--help")) << command;
+    EXPECT_THAT(offered({"cairn", command, "--h"}), Contains("--help")) << command;
   }
 }
 

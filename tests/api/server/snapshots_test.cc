@@ -21,7 +21,7 @@ class SnapshotsTest : public AggregateApiTest {
   RawClient start_run() {
     RawClient client = raw();
     client.send(
-        "POST /aggregates/count/snapshots HTTP/1.1\r\nHost: x\r\nAccept: application/x-ndjson\r\n"
+        "POST /aggregates/count/snapshots HTTP/1.1\r\nHost: localhost\r\nAccept: application/x-ndjson\r\n"
         "Content-Length: 0\r\n\r\n");
     EXPECT_EQ(client.receive(false).status, 200);
     return client;

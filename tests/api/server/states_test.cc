@@ -66,7 +66,7 @@ TEST_F(StatesTest, AnOffsetIsTakenOff) {
   count("count-1", {1});
   const std::string time = recorded_at("count-1", 1);  // 2026-11-16T20:55:35.123456Z
   // The same hour on a clock that is 14 hours ahead was 14 hours ago, and has that long to go on one behind.
-  problem(ask_state("count-1", "?time=" + time.substr(0, 26) + "+14:00"), 404, "not-found");
+  problem(ask_state("count-1", "?time=" + time.substr(0, 26) + "%2B14:00"), 404, "not-found");
   EXPECT_EQ(asked("count-1", "?time=" + time.substr(0, 26) + "-12:00")["version"], 1);
   EXPECT_EQ(asked("count-1", "?time=" + time.substr(0, 26) + "%2B00:00")["version"], 1);
 }

@@ -25,10 +25,10 @@ std::string step(const std::string& name) {
   return escaped;
 }
 
-// Also 1 and 1.0 differ, which nlohmann's own comparison does not tell apart.
+// Also 1 and 1.0 differ, and -1 and 2^64 - 1, which nlohmann's own comparison does not tell apart.
 bool is_same(const Json& one, const Json& other) {
-  return one.type() == other.type() ? one == other
-                                    : one.is_number_integer() && other.is_number_integer() && one == other;
+  if (one.type() == other.type()) return one == other;
+  return one.is_number_integer() && other.is_number_integer() && one.dump() == other.dump();
 }
 
 void compare(const std::string& path, const Json& before, const Json& after, std::vector<StateChange>& to) {
