@@ -123,7 +123,7 @@ class Index {
   std::unique_ptr<lmdb::Env> env_;
   IndexReader::Tables tables_;
   std::unique_ptr<IdRuns> ids_;
-  std::mutex write_mutex_;  // held by whoever writes
+  std::mutex write_mutex_;         // held by whoever writes
   std::optional<Status> checked_;  // what check() found
 };
 
