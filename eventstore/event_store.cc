@@ -83,6 +83,27 @@ class LocalEventStore final : public EventStore {
   void cancel_notify(std::uint64_t ticket) override { news_.cancel(ticket); }
 
   Status flush_index() override { return flusher_->flush(); }
+
+  Status put_snapshots(std::span<const SnapshotRecord> snapshots,
+                       std::span<const SnapshotKey> drop) override {
+    return index_->put_snapshots(snapshots, drop);
+  }
+  Result<SnapshotSearch> find_snapshot(std::string_view stream, StreamVersion at_most) override {
+    CAIRN_TRY(const IndexReader reader, index_->read());
+    return reader.find_snapshot(stream, at_most);
+  }
+  Result<std::vector<SnapshotInfo>> list_snapshots(std::string_view stream) override {
+    CAIRN_TRY(const IndexReader reader, index_->read());
+    return reader.list_snapshots(stream);
+  }
+  Result<SnapshotStreams> list_snapshot_streams(const SnapshotStreamsQuery& query) override {
+    CAIRN_TRY(const IndexReader reader, index_->read());
+    return reader.list_snapshot_streams(query);
+  }
+  Result<std::uint64_t> prune_snapshots(std::string_view stream, std::uint64_t keep) override {
+    return index_->prune_snapshots(stream, keep);
+  }
+
   std::string head_hash() const override { return to_hex(appender_->head_hash()); }
   std::string store_id() const override { return folder_.store_id().to_string(); }
 

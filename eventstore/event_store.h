@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "eventstore/base/result.h"
 #include "eventstore/event_page.h"
 #include "eventstore/options.h"
+#include "eventstore/snapshots.h"
 #include "eventstore/types.h"
 
 namespace cairn {
@@ -124,10 +126,10 @@ class EventStore {
   // One page of the whole log. `next` is where to go on; forward it is nullopt once the head is reached.
   virtual Result<LogPage> read_log(const LogQuery& query) = 0;
 
-  // Visits the events of a range, which ends at the head as it is when the scan starts, in order, in place: the
-  // views live until the visitor returns. Of events that the filter leaves out little more than their type is
-  // looked at. The visitor runs inside a short read transaction and must not wait for anything slow; a consumer
-  // that may wait reads pages. Returns the last position visited (0 if none).
+  // Visits the events of a range, which ends at the head as it is when the scan starts, in order, in place:
+  // the views live until the visitor returns. Of events that the filter leaves out little more than their
+  // type is looked at. The visitor runs inside a short read transaction and must not wait for anything slow;
+  // a consumer that may wait reads pages. Returns the last position visited (0 if none).
   virtual Result<GlobalPosition> scan(const ScanQuery& query, const EventVisitor& visitor) = 0;
 
   // nullopt when there is no such stream.
@@ -149,6 +151,23 @@ class EventStore {
 
   // Writes the whole tail to the index and returns when it is on disk.
   virtual Status flush_index() = 0;
+
+  // Keeps snapshots, and forgets those of `drop`, in one durable step: all or nothing. A snapshot takes the
+  // place of the one that stood there. They are a cache: one that is lost with the index, or damaged, is as
+  // if it had never been made. Fails with kTooLarge (limits::kSnapshotBytesMax), kInvalidArgument for what
+  // cannot be a stream's name or version, kDiskFull when nothing was kept; appends are not touched by any of
+  // it.
+  virtual Status put_snapshots(std::span<const SnapshotRecord> snapshots,
+                               std::span<const SnapshotKey> drop = {}) = 0;
+
+  // The newest snapshot of a stream at or below a version. Damaged ones are passed over.
+  virtual Result<SnapshotSearch> find_snapshot(std::string_view stream, StreamVersion at_most) = 0;
+
+  virtual Result<std::vector<SnapshotInfo>> list_snapshots(std::string_view stream) = 0;  // rising
+  virtual Result<SnapshotStreams> list_snapshot_streams(const SnapshotStreamsQuery& query) = 0;
+
+  // Forgets all but the newest `keep` snapshots of a stream, and says how many those were.
+  virtual Result<std::uint64_t> prune_snapshots(std::string_view stream, std::uint64_t keep) = 0;
 
   // The hash of the newest block, which stands for the whole log before it; compare it with a backup's.
   virtual std::string head_hash() const = 0;

@@ -23,8 +23,10 @@ struct VerifyReport {
   std::uint64_t blocks = 0;  // checksums and chain links checked
   std::uint64_t events = 0;  // positions, versions, event checksums and back pointers checked
   std::uint64_t log_bytes = 0;
-  std::uint64_t streams = 0;        // heads compared with the log
-  std::uint64_t index_records = 0;  // records of every index table, checksums and contents compared
+  std::uint64_t streams = 0;            // heads compared with the log
+  std::uint64_t index_records = 0;      // records of every index table, checksums and contents compared
+  std::uint64_t snapshots = 0;          // of those
+  std::uint64_t snapshots_damaged = 0;  // of those; no damage of the store: they are made anew
   std::uint64_t indexed_through =
       0;  // the index speaks for positions up to this one; the tail after it is made at start
   std::uint64_t head = 0;

@@ -26,6 +26,7 @@ class EventShapes {
     return shapes;
   }
 
+  Chains& chains() { return chains_; }
   ShaperPool& shapers() { return shapers_; }
   Deployer& deployer() { return deployer_; }
   const Upcasters& upcasters() const { return upcasters_; }

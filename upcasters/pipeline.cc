@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,17 +35,24 @@ class Replay {
 
   Result<GlobalPosition> run() {
     if (query_.threads <= 1) return run_alone();
-    std::vector<std::thread> threads;
-    threads.reserve(query_.threads);
-    for (unsigned i = 0; i < query_.threads; ++i) threads.emplace_back([this] { work(); });
-    Status status = deliver_all();
-    stop();
-    for (std::thread& thread : threads) thread.join();
-    if (!status) return std::move(status).error();
+    Workers workers(*this);
+    for (unsigned i = 0; i < query_.threads; ++i) workers.threads.emplace_back([this] { work(); });
+    CAIRN_CHECK(deliver_all());
     return delivered_;
   }
 
  private:
+  // However the replay ends, its threads end with it.
+  struct Workers {
+    explicit Workers(Replay& whose) : replay(whose) {}
+    ~Workers() {
+      replay.stop();
+      for (std::thread& thread : threads) thread.join();
+    }
+    Replay& replay;
+    std::vector<std::thread> threads;
+  };
+
   struct Done {
     Range range;
     std::unique_ptr<ReplayRange> made;
@@ -69,7 +78,17 @@ class Replay {
     return range;
   }
 
+  // What is thrown here would end the process: it may be another thread's.
   Done make(Range range, Shaper& shaper) {
+    try {
+      return make_unguarded(range, shaper);
+    } catch (const std::exception& exception) {
+      return {range, nullptr, make_error(Errc::kIo, std::string("a replay failed: ") + exception.what()),
+              true};
+    }
+  }
+
+  Done make_unguarded(Range range, Shaper& shaper) {
     Done done{range, consumer_.begin(shaper), {}, false};
     const auto visit = [&](const EventView& event) {
       const auto fault = shaper.shape(event, query_.shape);

@@ -14,7 +14,9 @@ namespace {
 // of.
 constexpr unsigned kHopsMax = 64;
 
+// All that scripts may make of one event, one after the other.
 constexpr std::size_t kPartsMax = 10'000;
+constexpr std::size_t kBytesMax = 64u << 20;
 
 ShapeFault fault_of(ShapeFault::Kind kind, std::string message) {
   ShapeFault fault;
@@ -35,13 +37,24 @@ ShapeFault no_way(const Chain& chain, std::uint32_t version, const std::string& 
 
 }  // namespace
 
-void Shaper::refresh() {
+bool Shaper::refresh() {
   const std::uint64_t now = chains_.changes();
-  if (now == seen_changes_) return;
+  if (now == seen_changes_) return false;
   seen_changes_ = now;
   runners_.clear();
   known_.clear();
   last_ = nullptr;
+  return true;
+}
+
+const Chain* Shaper::find_unchanged(const RememberedChain& remembered) {
+  const auto found = find_chain(remembered.type, remembered.schema, Shape::latest());
+  if (!found || (*found)->fingerprint != remembered.fingerprint) return nullptr;
+  if (remembered.made_at) {
+    const auto target = chains_.target_of(remembered.type, *remembered.made_at);
+    if (!target || target->schema->id != remembered.schema) return nullptr;
+  }
+  return *found;
 }
 
 Result<const Chain*> Shaper::find_chain(std::string_view type, SchemaId schema, Shape shape) {
@@ -91,6 +104,7 @@ std::optional<ShapeFault> Shaper::shape(const EventView& event, Shape shape) {
   }
   const Chain& chain = **found;
   stored_version_ = chain.stored_version;
+  if (uses_ != nullptr) uses_->add(chain, std::nullopt);
   if (chain.steps.empty()) {
     parts_.push_back(
         {event.type, chain.schema.get(), chain.version, stored_version_, 0, event.data, &chain.plan});
@@ -117,10 +131,6 @@ std::optional<ShapeFault> Shaper::run(const Chain& chain, std::size_t step, cons
       return no_way(chain, chain.steps[step].version, status.error().message);
     }
     data = bytes;
-  }
-  if (parts_.size() == kPartsMax) {
-    return fault_of(ShapeFault::Kind::kScript,
-                    "it becomes more than " + std::to_string(kPartsMax) + " parts");
   }
   parts_.push_back({chain.type, chain.schema.get(), chain.version, stored_version_, 0, data, &chain.plan});
   return std::nullopt;
@@ -150,6 +160,11 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
     return failed;
   }
   const std::size_t end = made_.size();
+  if (end > kPartsMax || buffers_.bytes() > kBytesMax) {
+    return fault_of(
+        ShapeFault::Kind::kScript,
+        with_script.upcaster->file() + ": with the scripts before it, it makes too much of one event");
+  }
   for (std::size_t i = first; i < end; ++i) {
     const ScriptPart part = made_[i];  // What it goes on through may make more.
     if (part.target->type == chain.type) {
@@ -158,6 +173,7 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
     }
     const auto other = find_chain(part.target->type, part.target->schema->id, Shape::latest());
     if (!other) return fault_of(ShapeFault::Kind::kCorruption, other.error().message);
+    if (uses_ != nullptr) uses_->add(**other, with_script.upcaster->registry_changes);
     if (auto fault = run(**other, 0, event, part.data, hops + 1)) return fault;
   }
   return std::nullopt;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eventstore/types.h"
+#include "upcasters/chain/chain_uses.h"
 #include "upcasters/chain/chains.h"
 #include "upcasters/part_buffers.h"
 #include "upcasters/script/upcaster_runner.h"
@@ -27,8 +28,8 @@ class Shaper {
   explicit Shaper(Chains& chains, LuaHost::Log log = {}) : chains_(chains), log_(std::move(log)) {}
 
   // Takes notice of new schemas and upcasters. Between two calls a type's events keep coming in the same
-  // shape.
-  void refresh();
+  // shape, and the plans of parts live. True when there was something new.
+  bool refresh();
 
   // Brings an event into a shape: afterwards parts() has what becomes of it, which may be nothing. Or says
   // why it cannot.
@@ -40,6 +41,14 @@ class Shaper {
 
   // Live until the next call of anything but this.
   std::span<const ShapedEvent> parts() const { return parts_; }
+
+  // For those who keep what they make of events: adds the chains that events go through from now on; nullptr
+  // ends it. What is added lives until refresh() is true.
+  void record(ChainUses* uses) { uses_ = uses; }
+
+  // The chain that was remembered, if it is still what it was; nullptr if events would now come out in
+  // another way.
+  const Chain* find_unchanged(const RememberedChain& remembered);
 
   // For those who try an upcaster: whether the last event came as far as this one.
   void watch(const Upcaster* upcaster) { watched_ = upcaster; }
@@ -70,6 +79,7 @@ class Shaper {
   std::uint32_t stored_version_ = 0;  // of the event under way
   PartBuffers buffers_;
   std::vector<ScriptPart> made_;  // by the scripts of the event under way
+  ChainUses* uses_ = nullptr;
   const Upcaster* watched_ = nullptr;
   bool reached_watched_ = false;
 };

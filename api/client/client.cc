@@ -90,11 +90,46 @@ class Client::Connection {
     return answer(http_->Put(url_.prefix + path, headers_, body, "application/json"));
   }
 
+  Result<Answer> put_text(const std::string& path, const std::string& body, const std::string& content_type) {
+    return answer(http_->Put(url_.prefix + path, headers_, body, content_type));
+  }
+
   Result<Answer> remove(const std::string& path) {
     return answer(http_->Delete(url_.prefix + path, headers_));
   }
 
   Result<Answer> get_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
+    return lines(request("GET", path, headers), on_line);
+  }
+
+  Result<Answer> put_lines(const std::string& path, const Headers& headers, const std::string& body,
+                           const std::string& content_type, const OnLine& on_line) {
+    httplib::Request put = request("PUT", path, headers);
+    put.set_header("Content-Type", content_type);
+    put.body = body;
+    return lines(std::move(put), on_line);
+  }
+
+  // Without a body; that it is empty has to be said.
+  Result<Answer> post_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
+    httplib::Request post = request("POST", path, headers);
+    post.set_header("Content-Type", "application/json");
+    return lines(std::move(post), on_line);
+  }
+
+  void stop() { http_->stop(); }
+
+ private:
+  httplib::Request request(const char* method, const std::string& path, const Headers& headers) const {
+    httplib::Request request;
+    request.method = method;
+    request.path = url_.prefix + path;
+    request.headers = headers_;
+    for (const auto& [name, value] : headers) request.headers.emplace(name, value);
+    return request;
+  }
+
+  Result<Answer> lines(httplib::Request request, const OnLine& on_line) {
     Answer answer;
     LineSplitter splitter;
     bool stopped = false;
@@ -102,28 +137,22 @@ class Client::Connection {
       stopped = on_line(line) == Next::kStop;
       return !stopped;
     };
-    httplib::Headers all = headers_;
-    for (const auto& [name, value] : headers) all.emplace(name, value);
-    const auto result = http_->Get(
-        url_.prefix + path, all,
-        [&](const httplib::Response& response) {
-          answer.status = response.status;
-          return true;
-        },
-        [&](const char* data, std::size_t size) {
-          if (answer.ok()) return splitter.feed({data, size}, give_out);
-          answer.body.append(data, size);
-          return answer.body.size() <= kRefusalBytesMax;
-        });
+    request.response_handler = [&](const httplib::Response& response) {
+      answer.status = response.status;
+      return true;
+    };
+    request.content_receiver = [&](const char* data, std::size_t size, std::uint64_t, std::uint64_t) {
+      if (answer.ok()) return splitter.feed({data, size}, give_out);
+      answer.body.append(data, size);
+      return answer.body.size() <= kRefusalBytesMax;
+    };
+    const auto result = http_->send(request);
     if (stopped) return answer;
     if (!result) return unreachable(result.error());
     if (answer.ok() && !splitter.rest().empty()) give_out(splitter.rest());
     return answer;
   }
 
-  void stop() { http_->stop(); }
-
- private:
   Error unreachable(httplib::Error error) const {
     return make_error(may_have_arrived(error) ? Errc::kOutcomeUnknown : Errc::kIo,
                       shown_url_ + ": " + reason_of(error));
@@ -167,9 +196,20 @@ Result<Answer> Client::post_json(const std::string& path, const std::string& bod
 Result<Answer> Client::put_json(const std::string& path, const std::string& body) {
   return connection_->put_json(path, body);
 }
+Result<Answer> Client::put_text(const std::string& path, const std::string& body,
+                                const std::string& content_type) {
+  return connection_->put_text(path, body, content_type);
+}
 Result<Answer> Client::remove(const std::string& path) { return connection_->remove(path); }
 Result<Answer> Client::get_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
   return connection_->get_lines(path, headers, on_line);
+}
+Result<Answer> Client::put_lines(const std::string& path, const Headers& headers, const std::string& body,
+                                 const std::string& content_type, const OnLine& on_line) {
+  return connection_->put_lines(path, headers, body, content_type, on_line);
+}
+Result<Answer> Client::post_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
+  return connection_->post_lines(path, headers, on_line);
 }
 void Client::stop() { connection_->stop(); }
 

@@ -53,11 +53,15 @@ class Client {
   Result<Answer> get(const std::string& path);
   Result<Answer> post_json(const std::string& path, const std::string& body);
   Result<Answer> put_json(const std::string& path, const std::string& body);
+  Result<Answer> put_text(const std::string& path, const std::string& body, const std::string& content_type);
   Result<Answer> remove(const std::string& path);  // DELETE
 
   // Gives out the body of a 2xx answer line by line as it comes, and returns when it ends or the callback
   // stops it. Any other answer is returned with its body.
   Result<Answer> get_lines(const std::string& path, const Headers& headers, const OnLine& on_line);
+  Result<Answer> put_lines(const std::string& path, const Headers& headers, const std::string& body,
+                           const std::string& content_type, const OnLine& on_line);
+  Result<Answer> post_lines(const std::string& path, const Headers& headers, const OnLine& on_line);
 
   // Makes the call that waits now, if one does, fail soon. Any thread.
   void stop();

@@ -122,8 +122,8 @@ void Metrics::deployed(DeployResult result) {
   instruments_->deployments.Add({{"outcome", outcome}}).Increment();
 }
 
-std::string Metrics::text(const EventStore* store, SchemaRegistry* registry,
-                          const Upcasters* upcasters) const {
+std::string Metrics::text(const EventStore* store, SchemaRegistry* registry, const Upcasters* upcasters,
+                          AggregateStates* states) const {
   auto families = instruments_->registry.Collect();
   if (store != nullptr) {
     for (auto& family : store_metrics(*store)) families.push_back(std::move(family));
@@ -132,6 +132,9 @@ std::string Metrics::text(const EventStore* store, SchemaRegistry* registry,
     for (auto& family : registry_metrics(*registry)) families.push_back(std::move(family));
   }
   if (upcasters != nullptr) families.push_back(upcaster_metrics(*upcasters));
+  if (states != nullptr) {
+    for (auto& family : state_metrics(*states)) families.push_back(std::move(family));
+  }
   return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -6,6 +6,7 @@
 #include "api/http/request_observer.h"
 #include "eventstore/event_store.h"
 #include "eventstore/options.h"
+#include "projections/aggregates/aggregate_states.h"
 #include "schemaregistry/registry/schema_registry.h"
 #include "upcasters/definitions/upcasters.h"
 
@@ -33,7 +34,7 @@ class Metrics final : public RequestObserver {
 
   // Everything, in Prometheus's text format. Numbers of what is nullptr are left out.
   std::string text(const EventStore* store, SchemaRegistry* registry = nullptr,
-                   const Upcasters* upcasters = nullptr) const;
+                   const Upcasters* upcasters = nullptr, AggregateStates* states = nullptr) const;
 
  private:
   struct Instruments;

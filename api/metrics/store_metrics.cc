@@ -1,5 +1,9 @@
 #include "api/metrics/store_metrics.h"
 
+#include <utility>
+
+#include "api/aggregates/snapshot_json.h"
+
 namespace cairn::api {
 
 namespace {
@@ -49,6 +53,37 @@ std::vector<prometheus::MetricFamily> registry_metrics(SchemaRegistry& registry)
 prometheus::MetricFamily upcaster_metrics(const Upcasters& upcasters) {
   return family("cairn_upcasters", "Upcasters that are on", prometheus::MetricType::Gauge,
                 upcasters.all().size());
+}
+
+std::vector<prometheus::MetricFamily> state_metrics(AggregateStates& states) {
+  constexpr auto kCounter = prometheus::MetricType::Counter;
+  constexpr auto kGauge = prometheus::MetricType::Gauge;
+  const StateStats stats = states.stats();
+  prometheus::MetricFamily misses{"cairn_snapshot_misses_total",
+                                  "Folds that could not begin with the newest snapshot, by the reason",
+                                  kCounter,
+                                  {}};
+  for (std::size_t i = 0; i < kSnapshotMisses; ++i) {
+    prometheus::ClientMetric metric;
+    metric.label = {{"reason", to_string(static_cast<SnapshotMiss>(i))}};
+    metric.counter.value = static_cast<double>(stats.snapshot_misses[i]);
+    misses.metric.push_back(std::move(metric));
+  }
+  return {
+      family("cairn_aggregates", "Aggregates that are on", kGauge, states.aggregates().all().size()),
+      family("cairn_state_folds_total", "States that were made", kCounter, stats.folds),
+      family("cairn_state_events_folded_total", "Events that states were made of, behind snapshots", kCounter,
+             stats.events_folded),
+      family("cairn_snapshot_hits_total", "Folds that began with the newest snapshot", kCounter,
+             stats.snapshot_hits),
+      misses,
+      family("cairn_snapshots_written_total", "Snapshots that were written", kCounter,
+             stats.snapshots_written),
+      family("cairn_snapshots_dropped_total", "Snapshots that were to be made and were left out", kCounter,
+             stats.snapshots_dropped),
+      family("cairn_snapshots_unsavable_total", "States that cannot be saved, or are too large", kCounter,
+             stats.snapshots_unsavable),
+  };
 }
 
 }  // namespace cairn::api

@@ -3,9 +3,16 @@
 #include <algorithm>
 #include <limits>
 
+#include "eventstore/base/names.h"
 #include "eventstore/json/json_cursor.h"
 
 namespace cairn::api {
+
+namespace {
+
+constexpr std::size_t kNameBytesMax = 200;
+
+}  // namespace
 
 std::optional<std::string> QueryReader::text(const std::string& name) {
   taken_.insert(name);
@@ -28,6 +35,15 @@ std::optional<std::uint64_t> QueryReader::number(const std::string& name, std::u
     return std::nullopt;
   }
   return value;
+}
+
+std::optional<std::string> QueryReader::name(const std::string& name) {
+  auto given = text(name);
+  if (given && (given->empty() || given->size() > kNameBytesMax || !is_printable_name(*given))) {
+    fail(name, "must be a name of 1 to " + std::to_string(kNameBytesMax) + " printable bytes");
+    return std::nullopt;
+  }
+  return given;
 }
 
 std::string QueryReader::word(const std::string& name, const std::vector<std::string>& words) {

@@ -24,6 +24,9 @@ class QueryReader {
   std::optional<std::string> text(const std::string& name);
   std::optional<std::uint64_t> number(const std::string& name, std::uint64_t at_least, std::uint64_t at_most);
 
+  // What people call something, of 1 to 200 printable bytes.
+  std::optional<std::string> name(const std::string& name);
+
   // One of `words`, the first of them when it is not given.
   std::string word(const std::string& name, const std::vector<std::string>& words);
 

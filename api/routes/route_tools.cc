@@ -3,7 +3,15 @@
 #include <string>
 #include <utility>
 
+#include "upcasters/script/upcaster_script.h"
+
 namespace cairn::api {
+
+namespace {
+
+constexpr std::string_view kLuaType = "text/x-lua";
+
+}  // namespace
 
 RouteHandler with_store(const StoreSlot& slot, StoreHandler handle) {
   return [&slot, handle = std::move(handle)](const HttpRequest& request, const Responder& respond) {
@@ -43,6 +51,16 @@ std::string_view media_type(std::string_view value) {
 
 bool has_content_type(const HttpRequest& request, std::string_view type) {
   return same_header_name(media_type(request.header("Content-Type").value_or("")), type);
+}
+
+bool wants_lines(const HttpRequest& request) {
+  return request.header("Accept").value_or("").find("application/x-ndjson") != std::string_view::npos;
+}
+
+std::optional<Problem> check_script(const HttpRequest& request) {
+  if (!has_content_type(request, kLuaType)) return wrong_content_type(kLuaType);
+  if (request.body.size() > kScriptBytesMax) return too_large("The script", kScriptBytesMax);
+  return std::nullopt;
 }
 
 Problem wrong_content_type(std::string_view wanted) {

@@ -31,6 +31,12 @@ std::string_view media_type(std::string_view value);
 // Whether the body is said to be of this media type.
 bool has_content_type(const HttpRequest& request, std::string_view type);
 
+// Whether the client would rather have one JSON text a line than one in all.
+bool wants_lines(const HttpRequest& request);
+
+// nullopt when the body is said to be Lua, and is not too large for a script.
+std::optional<Problem> check_script(const HttpRequest& request);
+
 // A page in a browser can send some types anywhere without being asked, so each path insists on its own.
 Problem wrong_content_type(std::string_view wanted);
 

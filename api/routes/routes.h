@@ -39,4 +39,13 @@ std::vector<Route> event_routes(const RouteContext& context);
 // What brings old events into new shapes: deployed and listed.
 std::vector<Route> upcaster_routes(const RouteContext& context);
 
+// What makes states out of events: deployed and listed, and snapshots for all streams of a category.
+std::vector<Route> aggregate_routes(const RouteContext& context);
+
+// The state of a stream, now or then.
+std::vector<Route> state_routes(const RouteContext& context);
+
+// The snapshots of one stream.
+std::vector<Route> snapshot_routes(const RouteContext& context);
+
 }  // namespace cairn::api

@@ -45,8 +45,10 @@ std::vector<Route> service_routes(const RouteContext& context) {
          HttpResponse response;
          response.content_type = "text/plain; version=0.0.4; charset=utf-8";
          const EventShapes* shapes = slot.shapes();
+         AggregateService* aggregates = slot.aggregates();
          response.body =
-             metrics.text(slot.store(), slot.registry(), shapes == nullptr ? nullptr : &shapes->upcasters());
+             metrics.text(slot.store(), slot.registry(), shapes == nullptr ? nullptr : &shapes->upcasters(),
+                          aggregates == nullptr ? nullptr : &aggregates->states());
          respond(std::move(response));
        }});
   routes.push_back({"GET", "/openapi.json", [](const HttpRequest&, const Responder& respond) {

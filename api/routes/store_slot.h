@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "api/aggregates/aggregate_service.h"
 #include "api/registry/registry_service.h"
 #include "api/upcasters/deploy_service.h"
 #include "eventstore/event_store.h"
@@ -10,8 +11,8 @@
 
 namespace cairn::api {
 
-// Where routes find the store, its schemas and its upcasters. Empty while the store recovers, so that the
-// server can already say so. Any thread.
+// Where routes find the store, its schemas, its upcasters and its states. Empty while the store recovers, so
+// that the server can already say so. Any thread.
 class StoreSlot {
  public:
   // nullptr before set().
@@ -26,12 +27,15 @@ class StoreSlot {
 
   EventShapes* shapes() const { return shapes_.load(std::memory_order_acquire); }
   DeployService* deployments() const { return deployments_.load(std::memory_order_acquire); }
+  AggregateService* aggregates() const { return aggregates_.load(std::memory_order_acquire); }
 
   // REQUIRES: all live until no route runs any more.
-  void set(EventStore& store, RegistryService& registry, EventShapes& shapes, DeployService& deployments) {
+  void set(EventStore& store, RegistryService& registry, EventShapes& shapes, DeployService& deployments,
+           AggregateService& aggregates) {
     registry_.store(&registry, std::memory_order_release);
     shapes_.store(&shapes, std::memory_order_release);
     deployments_.store(&deployments, std::memory_order_release);
+    aggregates_.store(&aggregates, std::memory_order_release);
     store_.store(&store, std::memory_order_release);
   }
 
@@ -39,6 +43,7 @@ class StoreSlot {
   std::atomic<RegistryService*> registry_{nullptr};
   std::atomic<EventShapes*> shapes_{nullptr};
   std::atomic<DeployService*> deployments_{nullptr};
+  std::atomic<AggregateService*> aggregates_{nullptr};
   std::atomic<EventStore*> store_{nullptr};
 };
 

@@ -6,24 +6,20 @@
 #include <variant>
 #include <vector>
 
+#include "api/http/progress_feed.h"
 #include "api/routes/query_reader.h"
 #include "api/routes/route_tools.h"
 #include "api/routes/routes.h"
-#include "api/upcasters/deploy_feed.h"
 #include "api/upcasters/deploy_problem.h"
 #include "api/upcasters/upcaster_json.h"
-#include "eventstore/base/names.h"
 #include "eventstore/json/json_cursor.h"
 #include "eventstore/json/json_text.h"
-#include "upcasters/script/upcaster_script.h"
 
 namespace cairn::api {
 
 namespace {
 
-constexpr std::string_view kLuaType = "text/x-lua";
 constexpr std::uint64_t kVersionMax = std::numeric_limits<std::int32_t>::max();
-constexpr std::size_t kFileNameBytesMax = 200;
 
 // What stands in the path and the query.
 std::variant<DeployRequest, Problem> read_deployment(const HttpRequest& request) {
@@ -39,19 +35,9 @@ std::variant<DeployRequest, Problem> read_deployment(const HttpRequest& request)
   wanted.draft.from = static_cast<std::uint32_t>(*from);
   if (const auto to = query.number("to", 1, kVersionMax)) wanted.draft.to = static_cast<std::uint32_t>(*to);
   wanted.dry_run = query.flag("dryRun") ? DryRun::kYes : DryRun::kNo;
-  const auto file = query.text("file");
+  if (const auto file = query.name("file")) wanted.draft.file = *file;
   if (auto problem = query.problem()) return *std::move(problem);
-  if (file && (file->empty() || file->size() > kFileNameBytesMax || !is_printable_name(*file))) {
-    return invalid_request("file must be a name of 1 to 200 printable bytes.", "file");
-  }
-  if (file) wanted.draft.file = *file;
   return wanted;
-}
-
-std::optional<Problem> check_body(const HttpRequest& request) {
-  if (!has_content_type(request, kLuaType)) return wrong_content_type(kLuaType);
-  if (request.body.size() > kScriptBytesMax) return too_large("The script", kScriptBytesMax);
-  return std::nullopt;
 }
 
 void answer_with(const DeployOutcome& outcome, DryRun dry_run, const Responder& respond) {
@@ -70,13 +56,9 @@ std::string last_line(const DeployOutcome& outcome, DryRun dry_run) {
   return R"({"result":)" + to_json(std::get<Deployed>(outcome), dry_run) + "}";
 }
 
-bool wants_lines(const HttpRequest& request) {
-  return request.header("Accept").value_or("").find("application/x-ndjson") != std::string_view::npos;
-}
-
 // Answers at once, and goes on telling how far it has come.
 HttpResponse with_news(DeployRequest& wanted) {
-  const auto news = std::make_shared<DeployNews>();
+  const auto news = std::make_shared<ProgressNews>();
   wanted.progress = [news](const VerificationProgress& progress) {
     news->progress(R"({"progress":)" + to_json(progress) + "}");
     return true;
@@ -87,14 +69,14 @@ HttpResponse with_news(DeployRequest& wanted) {
   };
   HttpResponse response;
   response.content_type = "application/x-ndjson";
-  response.stream = std::make_shared<DeployFeed>(news);
+  response.stream = std::make_shared<ProgressFeed>(news);
   return response;
 }
 
 void deploy(DeployService& service, const HttpRequest& request, const Responder& respond) {
   auto read = read_deployment(request);
   if (const auto* problem = std::get_if<Problem>(&read)) return respond(problem->to_response());
-  if (const auto problem = check_body(request)) return respond(problem->to_response());
+  if (const auto problem = check_script(request)) return respond(problem->to_response());
   // What it fails on is told, with streams and data of every category.
   if (const auto problem = check_categories(request, {})) return respond(problem->to_response());
 

@@ -17,5 +17,6 @@ inline constexpr std::size_t kRequestEventsMax = 10'000;
 inline constexpr std::size_t kRequestStreamsMax = 1'000;
 inline constexpr std::size_t kPageEventsMax = 10'000;
 inline constexpr std::size_t kPageBytesMax = 64u << 20;  // a page ends early rather than hold more
+inline constexpr std::size_t kSnapshotBytesMax = 4u << 20;
 
 }  // namespace cairn::limits

@@ -1,7 +1,10 @@
 #include "eventstore/index/index.h"
 
+#include <sys/statvfs.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -10,6 +13,7 @@
 #include "eventstore/base/file.h"
 #include "eventstore/base/limits.h"
 #include "eventstore/index/record.h"
+#include "eventstore/index/snapshot_table.h"
 #include "eventstore/lmdb/cursor.h"
 #include "eventstore/lmdb/file_check.h"
 
@@ -72,6 +76,21 @@ IdsByDay ids_by_day(const Generation& generation, std::uint64_t seed, std::uint3
   return days;
 }
 
+// LMDB says EIO when a large write ended early, and only a disk that is full does that.
+bool is_full(const std::filesystem::path& folder) {
+  constexpr std::uint64_t kFullBelowBytes = 1u << 20;
+  struct statvfs disk {};
+  return statvfs(folder.c_str(), &disk) == 0 &&
+         std::uint64_t{disk.f_bavail} * disk.f_frsize < kFullBelowBytes;
+}
+
+// What cannot be read is not there. That the index itself is damaged, those will say who need it.
+template <typename T>
+Result<T> or_nothing(Result<T> read) {
+  if (!read.ok() && read.error().code == Errc::kCorruption) return T{};
+  return read;
+}
+
 }  // namespace
 
 Result<std::optional<StreamHead>> IndexReader::find(std::string_view stream) const {
@@ -122,11 +141,25 @@ Result<std::optional<IndexState>> IndexReader::state() const {
   return std::optional(state);
 }
 
+Result<SnapshotSearch> IndexReader::find_snapshot(std::string_view stream, StreamVersion at_most) const {
+  return or_nothing(snapshots::find(txn_, tables_.snapshots, stream, at_most));
+}
+
+Result<std::vector<SnapshotInfo>> IndexReader::list_snapshots(std::string_view stream) const {
+  return or_nothing(snapshots::list(txn_, tables_.snapshots, stream));
+}
+
+Result<SnapshotStreams> IndexReader::list_snapshot_streams(const SnapshotStreamsQuery& query) const {
+  return or_nothing(snapshots::list_streams(txn_, tables_.snapshots, query));
+}
+
 Status IndexReader::for_each(Table table,
                              const std::function<void(std::string_view, std::string_view)>& visit) const {
-  const MDB_dbi dbi = table == Table::kStreams    ? tables_.streams
-                      : table == Table::kPostings ? tables_.postings
-                                                  : tables_.ids;
+  const MDB_dbi dbi = table == Table::kStreams     ? tables_.streams
+                      : table == Table::kPostings  ? tables_.postings
+                      : table == Table::kSnapshots ? tables_.snapshots
+                                                   : tables_.ids;
+  if (dbi == lmdb::kNoTable) return {};
   CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn_, dbi));
   CAIRN_TRY(auto found, cursor.first());
   while (found) {
@@ -158,10 +191,12 @@ Result<std::unique_ptr<Index>> Index::open(const std::filesystem::path& folder, 
 }
 
 Status Index::open_tables() {
-  const std::array<lmdb::TableHandle, 4> tables{{{"streams", &tables_.streams},
+  const std::array<lmdb::TableHandle, 5> tables{{{"streams", &tables_.streams},
                                                  {"postings", &tables_.postings},
                                                  {"ids", &tables_.ids},
-                                                 {"state", &tables_.state}}};
+                                                 {"state", &tables_.state},
+                                                 // The first indexes had none.
+                                                 {"snapshots", &tables_.snapshots, true}}};
   return env_->open_tables(tables);
 }
 
@@ -171,6 +206,8 @@ Result<IndexReader> Index::read() const {
 }
 
 Status Index::commit(const std::function<Result<int>(MDB_txn*)>& write) {
+  const std::lock_guard writing(write_mutex_);
+  CAIRN_CHECK(check());
   for (;;) {
     int code = 0;
     try {
@@ -182,14 +219,18 @@ Status Index::commit(const std::function<Result<int>(MDB_txn*)>& write) {
                         "the index in " + folder_.string() + " is damaged: " + broken.what());
     }
     if (code == 0) return {};
-    if (ids_ != nullptr) ids_->discard();
+    if (code == EIO && is_full(folder_)) code = ENOSPC;
     if (code != MDB_MAP_FULL) return lmdb::lmdb_error("writing the index in " + folder_.string(), code);
     CAIRN_CHECK(env_->grow());
   }
 }
 
 Status Index::check() {
-  if (std::exchange(checked_, true)) return {};
+  if (!checked_) checked_ = check_all();
+  return *checked_;
+}
+
+Status Index::check_all() const {
   CAIRN_CHECK(lmdb::check_trees(folder_ / "data.mdb", lmdb::TreeCheck::kAll));
   CAIRN_TRY(const IndexReader reader, read());
   Status status;
@@ -205,7 +246,6 @@ Status Index::check() {
 
 Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day,
                     const std::function<bool()>& hurry) {
-  CAIRN_CHECK(check());
   std::vector<const HeadTable::Entry*> heads;
   heads.reserve(generation.heads.entries().size());
   for (const auto& entry : generation.heads.entries()) heads.push_back(&entry);
@@ -224,6 +264,7 @@ Status Index::flush(const Generation& generation, const Uuid& store_id, std::uin
 
   const IdsByDay ids = ids_by_day(generation, id_seed(store_id), first_id_day);
   const Status last = commit([&](MDB_txn* txn) -> Result<int> {
+    ids_->discard();  // what an attempt before this one, for which the map was too small, left
     CAIRN_TRY(int code,
               put_postings(txn, tables_.postings, PostingTerm::Kind::kCategory, generation.categories));
     if (code != 0) return code;
@@ -243,6 +284,27 @@ Status Index::flush(const Generation& generation, const Uuid& store_id, std::uin
   }
   ids_->publish();
   return {};
+}
+
+Status Index::put_snapshots(std::span<const SnapshotRecord> snapshots, std::span<const SnapshotKey> drop) {
+  for (const SnapshotRecord& snapshot : snapshots) CAIRN_CHECK(snapshots::check(snapshot));
+  return commit([&](MDB_txn* txn) -> Result<int> {
+    int code = 0;
+    for (auto key = drop.begin(); code == 0 && key != drop.end(); ++key) {
+      code = snapshots::drop(txn, tables_.snapshots, *key);
+    }
+    for (auto one = snapshots.begin(); code == 0 && one != snapshots.end(); ++one) {
+      code = snapshots::put(txn, tables_.snapshots, *one);
+    }
+    return code;
+  });
+}
+
+Result<std::uint64_t> Index::prune_snapshots(std::string_view stream, std::uint64_t keep) {
+  std::uint64_t dropped = 0;
+  CAIRN_CHECK(
+      commit([&](MDB_txn* txn) { return snapshots::prune(txn, tables_.snapshots, stream, keep, dropped); }));
+  return dropped;
 }
 
 }  // namespace cairn

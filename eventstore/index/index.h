@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "eventstore/index/stream_head.h"
 #include "eventstore/index/tail.h"
 #include "eventstore/lmdb/lmdb_env.h"
+#include "eventstore/snapshots.h"
 
 namespace cairn {
 
@@ -49,7 +51,12 @@ class IndexReader {
   // nullopt when the index was never flushed.
   Result<std::optional<IndexState>> state() const;
 
-  enum class Table { kStreams, kPostings, kIds };
+  // See EventStore. Damage is as if there were nothing.
+  Result<SnapshotSearch> find_snapshot(std::string_view stream, StreamVersion at_most) const;
+  Result<std::vector<SnapshotInfo>> list_snapshots(std::string_view stream) const;
+  Result<SnapshotStreams> list_snapshot_streams(const SnapshotStreamsQuery& query) const;
+
+  enum class Table { kStreams, kPostings, kIds, kSnapshots };
   // Visits all records of a table, for verify.
   Status for_each(Table table,
                   const std::function<void(std::string_view key, std::string_view value)>& visit) const;
@@ -57,7 +64,7 @@ class IndexReader {
  private:
   friend class Index;
   struct Tables {
-    MDB_dbi streams = 0, postings = 0, ids = 0, state = 0;
+    MDB_dbi streams = 0, postings = 0, ids = 0, state = 0, snapshots = 0;
   };
   IndexReader(lmdb::ReadTxn txn, const Tables& tables) : txn_(std::move(txn)), tables_(tables) {}
 
@@ -67,8 +74,9 @@ class IndexReader {
 
 // The index on disk: everything here can be made again from the log. Any thread; flush() from one at a time.
 //
-//   streams   name -> head                 ids     remembered event ids, see id_runs.h
-//   postings  see postings.h               state   "state" -> IndexState
+//   streams   name -> head                 ids        remembered event ids, see id_runs.h
+//   postings  see postings.h               snapshots  see snapshot_table.h
+//   state     "state" -> IndexState
 class Index {
  public:
   // Opens or makes the index in `folder`. Fails with kCorruption for a damaged file.
@@ -83,6 +91,10 @@ class Index {
   // else writes to the disk. kDiskFull can be tried again.
   Status flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day,
                const std::function<bool()>& hurry);
+
+  // See EventStore. Each is a transaction of its own, between two of a flush.
+  Status put_snapshots(std::span<const SnapshotRecord> snapshots, std::span<const SnapshotKey> drop);
+  Result<std::uint64_t> prune_snapshots(std::string_view stream, std::uint64_t keep);
 
   // Where the id may stand; see IdRuns.
   Result<std::vector<GlobalPosition>> find_id(std::uint64_t hash, std::uint32_t first_day) const {
@@ -100,16 +112,19 @@ class Index {
   Status open_tables();
   // Looks over every page and record, once: a stream whose record is damaged would seem not to be there, and
   // a damaged page must not be written to. At open; for a very large index before the first flush, which is
-  // no part of opening.
+  // no part of opening. REQUIRES: at open, or write_mutex_ is held.
   Status check();
-  // Runs `write` in a transaction and commits, making the map larger when it is full.
+  Status check_all() const;
+  // Runs `write` in a transaction and commits, making the map larger when it is full: `write` then runs
+  // again. One at a time; others wait.
   Status commit(const std::function<Result<int>(MDB_txn*)>& write);
 
   std::filesystem::path folder_;
   std::unique_ptr<lmdb::Env> env_;
   IndexReader::Tables tables_;
   std::unique_ptr<IdRuns> ids_;
-  bool checked_ = false;
+  std::mutex write_mutex_;  // held by whoever writes
+  std::optional<Status> checked_;  // what check() found
 };
 
 }  // namespace cairn

@@ -26,6 +26,7 @@ class Cursor {
   Result<std::optional<Record>> first() { return move(MDB_FIRST, {}); }
   Result<std::optional<Record>> last() { return move(MDB_LAST, {}); }
   Result<std::optional<Record>> next() { return move(MDB_NEXT, {}); }
+  Result<std::optional<Record>> previous() { return move(MDB_PREV, {}); }
   Result<std::optional<Record>> at_or_after(std::string_view key) { return move(MDB_SET_RANGE, key); }
   Result<std::optional<Record>> at_or_before(std::string_view key);
 

@@ -124,6 +124,10 @@ Status Env::open_tables(std::span<const TableHandle> tables) {
     for (const TableHandle& table : tables) {
       const unsigned flags = writable && table.name != nullptr ? MDB_CREATE : 0;
       code = mdb_dbi_open(txn, table.name, flags, table.handle);
+      if (code == MDB_NOTFOUND && table.may_lack) {
+        *table.handle = kNoTable;
+        code = 0;
+      }
       if (code != 0) break;
     }
   } catch (const BrokenStructure&) {

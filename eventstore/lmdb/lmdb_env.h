@@ -65,7 +65,10 @@ enum class Access { kReadWrite, kReadOnly };
 struct TableHandle {
   const char* name;
   MDB_dbi* handle;
+  bool may_lack = false;  // read-only, it may be missing; the handle is then kNoTable
 };
+
+inline constexpr MDB_dbi kNoTable = ~MDB_dbi{0};
 
 struct EnvOptions {
   std::uint64_t map_bytes = 64ull << 30;

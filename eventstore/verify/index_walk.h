@@ -31,6 +31,7 @@ class IndexWalk {
   Status walk_streams(ExpectedIndex* expected);
   Status walk_postings(ExpectedIndex* expected);
   Status walk_ids(ExpectedIndex* expected);
+  Status walk_snapshots();
   void compare_lists(char kind, const ExpectedIndex::ByName<ExpectedIndex::ListDigest>& expected);
   void count_record();
 

@@ -77,10 +77,11 @@ TEST_F(CiExampleTest, TheWorkflowChecksAndRegistersWithAServer) {
   EXPECT_EQ(check, "cairn schema check --dir schemas --format github");
   const Shell fresh = run(check, server.url());
   EXPECT_EQ(fresh.status, 0) << fresh.output;
-  EXPECT_THAT(fresh.output, HasSubstr("4 schemas: 3 new, 1 compatible"));
+  EXPECT_THAT(fresh.output, AllOf(HasSubstr("5 schemas: 3 new, 1 compatible, 1 upcast"),
+                                  HasSubstr("incompatible, but 2-3.lua brings events over")));
   const Shell registered = run(command("schemas.yml", "Register"), server.url());
   EXPECT_EQ(registered.status, 0) << registered.output;
-  EXPECT_THAT(run(check, server.url()).output, HasSubstr("4 schemas: 4 unchanged"));
+  EXPECT_THAT(run(check, server.url()).output, HasSubstr("5 schemas: 5 unchanged"));
 
   break_a_schema();
   const Shell refused = run(check, server.url());
@@ -96,11 +97,23 @@ TEST_F(CiExampleTest, TheOtherWorkflowNeedsNoServer) {
   const std::string check = command("schemas-offline.yml", "Check");
   const Shell same = run(check);
   EXPECT_EQ(same.status, 0) << same.output;
-  EXPECT_THAT(same.output, AllOf(HasSubstr("4 schemas: 4 unchanged"), Not(HasSubstr("::"))));
+  EXPECT_THAT(same.output, AllOf(HasSubstr("5 schemas: 5 unchanged"), Not(HasSubstr("::"))));
   break_a_schema();
   const Shell refused = run(check);
   EXPECT_EQ(refused.status, 1);
   EXPECT_THAT(refused.output, HasSubstr("::error file=schemas/Money.avsc,line=1,"));
+}
+
+TEST_F(CiExampleTest, AMistakeInTheUpcasterIsShownAtItsLine) {
+  fs::create_directory(folder_ / ".base");
+  fs::copy(folder_ / "schemas", folder_ / ".base/schemas", fs::copy_options::recursive);
+  const fs::path path = folder_ / "schemas/OrderPlaced/2-3.lua";
+  std::string text = *read_file(path);
+  text.replace(text.find("data.total_cents = nil"), 22, "data.total_cents = = nil");
+  ASSERT_THAT(write_file(path, text), succeeds());
+  const Shell refused = run(command("schemas-offline.yml", "Check"));
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.output, HasSubstr("::error file=schemas/OrderPlaced/2-3.lua,line=8,title="));
 }
 
 }  // namespace

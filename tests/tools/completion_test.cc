@@ -112,6 +112,13 @@ TEST_F(CompletionTest, WordsAreCompletedWhereTheyStand) {
   EXPECT_THAT(offered({"cairn", "schema", "check", "--dir", folder_.path().string() + "/"}),
               ElementsAre(path_.string()));
   EXPECT_THAT(offered({"cairn", "export", "--o"}), ElementsAre("--out"));
+  EXPECT_THAT(offered({"cairn", "up"}), ElementsAre("upcaster"));
+  EXPECT_THAT(offered({"cairn", "upcaster", "d"}), ElementsAre("deploy"));
+  EXPECT_THAT(offered({"cairn", "upcaster", "deploy", "--d"}), ElementsAre("--dry-run"));
+  EXPECT_THAT(offered({"cairn", "upcaster", "deploy", folder_.path().string() + "/"}),
+              ElementsAre(path_.string()));
+  EXPECT_THAT(offered({"cairn", "schema", "register", "--upcaster", folder_.path().string() + "/"}),
+              ElementsAre(path_.string()));
 }
 
 TEST_F(CompletionTest, ZshIsGivenMeanings) {
@@ -143,6 +150,8 @@ TEST(UnknownCommandTest, TheProgramSaysSo) {
             "cairn: there is no command 'apend'; did you mean 'cairn append'?\n`cairn --help` lists all "
             "commands.\n");
   EXPECT_THAT(run_cairn({"token", "creat"}).errors, HasSubstr("did you mean 'cairn token create'?"));
+  EXPECT_THAT(run_cairn({"upcaster", "depoly"}).errors, HasSubstr("did you mean 'cairn upcaster deploy'?"));
+  EXPECT_THAT(run_cairn({"upcast"}).errors, HasSubstr("did you mean 'cairn upcaster'?"));
   EXPECT_THAT(run_cairn({"dance"}).errors, HasSubstr("there is no command 'dance'\n"));
   EXPECT_THAT(run_cairn({"token"}).errors, Not(HasSubstr("there is no command")));
 }

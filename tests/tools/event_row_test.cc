@@ -9,6 +9,7 @@ namespace cairn::cli {
 namespace {
 
 using ::testing::EndsWith;
+using ::testing::StartsWith;
 
 const std::string kEvent =
     R"({"position":17,"stream":"order-1","version":3,"id":"i","type":"Placed","data":{"total":99.90,"note":"\u001b"},)"
@@ -20,6 +21,15 @@ TEST(EventRowTest, TheColumnsStandBelowTheirHeadings) {
   EXPECT_EQ(event_row(kEvent, 120),
             "       17        3  2026-11-16 20:55:35.123  order-1               Placed                "
             R"({"total":99.90,"note":"\u001b"})");
+}
+
+TEST(EventRowTest, PartsOfAnEventHaveTheirNumber) {
+  const std::string part = R"("part":2,"data")";
+  std::string event = kEvent;
+  event.replace(event.find(R"("data")"), 6, part);
+  EXPECT_THAT(event_row(event, 120), StartsWith("       17      3.2  2026-11-16 20:55:35.123  "));
+  event.replace(event.find(part), part.size(), R"("part":null,"data")");
+  EXPECT_THAT(event_row(event, 120), StartsWith("       17        3  2026-11-16 20:55:35.123  "));
 }
 
 TEST(EventRowTest, ARowFitsTheTerminal) {

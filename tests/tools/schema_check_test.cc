@@ -7,6 +7,7 @@
 
 #include "tests/support/cairn_process.h"
 #include "tests/tools/schema_files.h"
+#include "tests/tools/upcaster_files.h"
 
 namespace cairn::test {
 namespace {
@@ -144,6 +145,103 @@ TEST_F(SchemaCheckTest, ARefusedVersionIsNotComparedWith) {
   now_.put("Order/2.avsc", record("Order", R"({"name":"id","type":"int"})"));
   now_.put("Order/3.avsc", order_2());
   EXPECT_EQ(verdicts(), "unchanged incompatible compatible");
+}
+
+TEST_F(SchemaCheckTest, AnUpcasterLeadsToAnIncompatibleVersion) {
+  before_.put("Order/1.avsc", order_1());
+  now_.put("Order/1.avsc", order_1());
+  now_.put("Order/2.avsc", order_2_without_default());
+  now_.put("Order/3.avsc", record("Order", std::string(kId) + "," + kTotalOr0));
+  EXPECT_EQ(verdicts(), "unchanged incompatible compatible");
+
+  now_.put("Order/1-2.lua", upcaster("Order", 1, "data.total = 1"));
+  EXPECT_EQ(verdicts(), "unchanged upcast compatible");
+  const Finished table = check();
+  EXPECT_EQ(table.exit_code, 0);
+  EXPECT_THAT(
+      table.output,
+      AllOf(HasSubstr(
+                "incompatible, but 1-2.lua brings events over (tried on history when it is registered)\n"),
+            HasSubstr("3 schemas: 1 unchanged, 1 compatible, 1 upcast\n"), Not(HasSubstr("READER_FIELD"))));
+  const json second = json::parse(check({"--json"}).output)["schemas"][1];
+  EXPECT_EQ(second["version"], 1);
+  EXPECT_EQ(second["reasons"][0]["kind"], "READER_FIELD_MISSING_DEFAULT_VALUE");
+  EXPECT_EQ(second["upcaster"], json({{"file", now_.path_of("Order/1-2.lua")}, {"error", nullptr}}));
+  EXPECT_THAT(check({"--format", "github"}).output,
+              AllOf(HasSubstr("\nincompatible, but 1-2.lua brings events over"), Not(HasSubstr("::"))));
+}
+
+TEST_F(SchemaCheckTest, TheVersionBehindAnUpcasterIsComparedWith) {
+  before_.put("Order/1.avsc", order_1());
+  now_.put("Order/1.avsc", order_1());
+  now_.put("Order/1-2.lua", upcaster("Order", 1, "data.id = 1"));
+  now_.put("Order/2.avsc", record("Order", R"({"name":"id","type":"int"})"));
+  now_.put("Order/3.avsc", record("Order", R"({"name":"id","type":"long"})"));
+  EXPECT_EQ(verdicts(), "unchanged upcast compatible");
+  now_.put("Order/3.avsc", order_1());
+  EXPECT_EQ(verdicts(), "unchanged upcast unchanged");
+  now_.put("Order/3.avsc", order_2());
+  EXPECT_EQ(verdicts(), "unchanged upcast incompatible");
+}
+
+TEST_F(SchemaCheckTest, AnUpcasterThatDoesNotLoadIsRefused) {
+  before_.put("Order/1.avsc", order_1());
+  now_.put("Order/1.avsc", order_1());
+  now_.put("Order/2.avsc", order_2_without_default());
+  now_.put("Order/1-2.lua", kNoLua);
+  const std::string script = now_.path_of("Order/1-2.lua");
+  EXPECT_EQ(verdicts(), "unchanged incompatible");
+  EXPECT_THAT(check().output, HasSubstr("\n" + script + " cannot be used\n  " + script + ":4: "));
+  EXPECT_EQ(json::parse(check({"--json"}).output)["schemas"][1]["upcaster"]["error"]["line"], 4);
+  EXPECT_THAT(check({"--format", "github"}).output,
+              HasSubstr("\n::error file=" + script + ",line=4,title=1-2.lua of Order cannot be used::"));
+
+  // Also where the schema needs none.
+  now_.put("Order/2.avsc", order_2());
+  EXPECT_EQ(verdicts(), "unchanged compatible");
+  EXPECT_EQ(check().exit_code, 1);
+  before_.put("Order/2.avsc", order_2());
+  EXPECT_EQ(verdicts(), "unchanged unchanged");
+  EXPECT_EQ(check().exit_code, 1);
+}
+
+TEST_F(SchemaCheckTest, AnUpcasterIsWhatItsPlaceSays) {
+  before_.put("Order/1.avsc", order_1());
+  now_.put("Order/1.avsc", order_1());
+  now_.put("Order/2.avsc", order_2());
+  for (const auto& [script, message] : std::vector<std::pair<std::string, std::string>>{
+           {upcaster("Orders", 1, ""), R"(it stands beside the schemas of Order, but says type = "Orders")"},
+           {upcaster("Order", 2, ""), "its name says from = 1, to = 2, but the script says from = 2, to = 3"},
+           {"return 1", "it does not end with: return upcaster"}}) {
+    now_.put("Order/1-2.lua", script);
+    const Finished no = check();
+    EXPECT_EQ(no.exit_code, 1);
+    EXPECT_THAT(no.output, HasSubstr("Order/1-2.lua: " + message));
+    EXPECT_THAT(check({"--format", "github"}).output, HasSubstr("Order/1-2.lua,line=1,"));
+  }
+}
+
+TEST_F(SchemaCheckTest, AnUpcasterNeedsAVersionToLeadFrom) {
+  before_.put("Other.avsc", record("Other", kId));
+  now_.put("Order/2.avsc", order_1());
+  now_.put("Order/1-2.lua", upcaster("Order", 1, ""));
+  const Finished no = check();
+  EXPECT_EQ(no.exit_code, 1);
+  EXPECT_THAT(no.output, HasSubstr("it leads from version 1, but there is no version before "));
+}
+
+TEST_F(SchemaCheckTest, OneFileMayHaveAnUpcaster) {
+  before_.put("Order.avsc", order_1());
+  now_.put("new.avsc", order_2_without_default());
+  now_.put("up.lua", upcaster("Order", 1, "data.total = 1"));
+  const auto single = [&](const std::string& subject) {
+    return run_cairn({"schema", "check", subject, now_.path_of("new.avsc"), "--upcaster",
+                      now_.path_of("up.lua"), "--against", before_.path()});
+  };
+  EXPECT_EQ(single("Order").exit_code, 0) << single("Order").output;
+  EXPECT_THAT(single("Order").output, HasSubstr("incompatible, but up.lua brings events over"));
+  EXPECT_EQ(single("Other").exit_code, 1);
+  EXPECT_EQ(check({"--upcaster", now_.path_of("up.lua")}).exit_code, 2);
 }
 
 TEST_F(SchemaCheckTest, ReferencesLeadToFilesOfEitherFolder) {

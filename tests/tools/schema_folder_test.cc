@@ -50,14 +50,62 @@ TEST_F(SchemaFolderTest, FilesStandBySubjectAndNumber) {
   EXPECT_EQ(folder->files[2].path, files_.path_of("Shipped.avsc"));
 }
 
-TEST_F(SchemaFolderTest, GapsAndUpcastersAreNamed) {
-  for (const char* name : {"Order/2.avsc", "Order/5.avsc", "Order/6.avsc", "Order/5-6.lua"})
-    files_.put(name, "{}");
+TEST_F(SchemaFolderTest, GapsAreNamed) {
+  for (const char* name : {"Order/2.avsc", "Order/5.avsc", "Order/6.avsc"}) files_.put(name, "{}");
   const auto folder = read_schema_folder(files_.path());
   ASSERT_TRUE(folder.ok());
-  EXPECT_THAT(folder->notes, ElementsAre(HasSubstr("5-6.lua is left alone"),
-                                         HasSubstr("Order/2.avsc: 1.avsc is missing before it"),
+  EXPECT_THAT(folder->notes, ElementsAre(HasSubstr("Order/2.avsc: 1.avsc is missing before it"),
                                          HasSubstr("Order/5.avsc: 3.avsc to 4.avsc are missing before it")));
+}
+
+TEST_F(SchemaFolderTest, AnUpcasterStandsWithTheVersionItLeadsTo) {
+  for (const char* name : {"Order/1.avsc", "Order/2.avsc", "Order/10.avsc"}) files_.put(name, "{}");
+  files_.put("Order/2-10.lua", "the script");
+  const auto folder = read_schema_folder(files_.path());
+  ASSERT_TRUE(folder.ok()) << folder.error().message;
+  EXPECT_FALSE(folder->files[0].upcaster);
+  EXPECT_FALSE(folder->files[1].upcaster);
+  ASSERT_TRUE(folder->files[2].upcaster);
+  EXPECT_EQ(folder->files[2].upcaster->source, "the script");
+  EXPECT_EQ(folder->files[2].upcaster->path, files_.path_of("Order/2-10.lua"));
+  EXPECT_EQ(folder->files[2].upcaster->name(), "2-10.lua");
+  EXPECT_EQ(folder->files[2].upcaster->from, 2u);
+  EXPECT_EQ(folder->files[2].upcaster->to, 10u);
+}
+
+TEST_F(SchemaFolderTest, NoUpcasterIsPassedOverByMistake) {
+  for (const char* name : {"Order/1.avsc", "Order/2.avsc", "Order/3.avsc"}) files_.put(name, "{}");
+  for (const auto& [name, message] : std::vector<std::pair<std::string, std::string>>{
+           {"Order/latest.lua", "latest.lua: the name must say which version"},
+           {"Order/2.lua", "2.lua: the name must say"},
+           {"Order/2-x.lua", "2-x.lua: the name must say"},
+           {"Order/1-2-3.lua", "1-2-3.lua: the name must say"},
+           {"Order/0-1.lua", "0-1.lua: the name must say"},
+           {"Order/2-1.lua", "2-1.lua: the name must say"},
+           {"Order/2-2.lua", "2-2.lua: the name must say"},
+           {"Order/3-4.lua", "3-4.lua: 4.avsc, which it leads to, is missing"},
+           {"Other/1-2.lua", "1-2.lua: 2.avsc, which it leads to, is missing"},
+           {"Order/1-3.lua", "1-3.lua: leads past 2.avsc"}}) {
+    files_.put(name, "");
+    EXPECT_THAT(failure(), HasSubstr(message)) << name;
+    std::filesystem::remove(files_.path_of(name));
+  }
+  files_.put("Order/1-2.lua", "");
+  files_.put("Order/01-2.lua", "");
+  EXPECT_THAT(failure(), HasSubstr("two upcasters lead to " + files_.path_of("Order/2.avsc")));
+  std::filesystem::remove(files_.path_of("Order/01-2.lua"));
+  files_.put("Order/1-2.lua", "-- \xff");
+  EXPECT_THAT(failure(), HasSubstr("1-2.lua: is not UTF-8"));
+}
+
+TEST_F(SchemaFolderTest, OtherScriptsAreNoted) {
+  files_.put("Order/1.avsc", "{}");
+  files_.put("Order.lua", "");
+  files_.put("scripts/build.lua", "");
+  const auto folder = read_schema_folder(files_.path());
+  ASSERT_TRUE(folder.ok());
+  EXPECT_THAT(folder->notes,
+              ElementsAre(HasSubstr("Order.lua is left alone"), HasSubstr("build.lua is left alone")));
 }
 
 TEST_F(SchemaFolderTest, AFolderThatCannotBeMeantIsRefused) {

@@ -168,6 +168,29 @@ TEST_F(ShaperTest, HiddenVersionsArePassedOver) {
   EXPECT_THAT(read("order-1"), ElementsAre(R"(Order@3 {"a":1})"));
 }
 
+TEST_F(ShaperTest, AScriptThatMakesTooMuchOfOneEventIsStopped) {
+  versions("Order", {kEuros, record(R"({"name":"text","type":"string"})"),
+                     record(R"({"name":"text","type":"string"},{"name":"n","type":"int","default":0})"),
+                     record(R"({"name":"other","type":"string"})")});
+  append_as("order-1", "Order", 1, R"({"total":1})");
+  deployed(upcaster("Order", 3, 4, "return {}"));
+  EXPECT_THAT(told(deploy(upcaster("Order", 1, 2,
+                                   "local big = { data = { text = string.rep('x', 5000000) } }\n"
+                                   "local parts = {}\n"
+                                   "for i = 1, 10 do parts[i] = big end\n"
+                                   "return parts"))),
+              HasSubstr("makes more than 32 MiB of one event"));
+  deployed(upcaster("Order", 3, 4,
+                    "local parts = {}\n"
+                    "for i = 1, 500 do parts[i] = { data = { other = '' } } end\n"
+                    "return parts"));
+  EXPECT_THAT(told(deploy(upcaster("Order", 1, 2,
+                                   "local parts = {}\n"
+                                   "for i = 1, 500 do parts[i] = { data = { text = '' } } end\n"
+                                   "return parts"))),
+              HasSubstr("it makes too much of one event"));
+}
+
 TEST_F(ShaperTest, WhatComesBackIsCheckedAgainstTheSchema) {
   struct Case {
     std::string body;
@@ -184,9 +207,19 @@ TEST_F(ShaperTest, WhatComesBackIsCheckedAgainstTheSchema) {
       {"return { 7 }", "part 1 is 7"},
       {"return { { data = { cents = 1 } }, { cents = 1 } }", "part 2 has the member 'cents'"},
       {"return { { type = 'Order' } }", "part 1 has no data"},
+      {"return { { data = { cents = 1 } }, nil, { data = { cents = 1 } } }", "a list with holes"},
+      {"return { { data = { cents = 1 } }, type = 'Order' }", "a list with holes or with names in it"},
+      {"return { { type = 'No' .. 'body', data = {} } }",
+       "'Nobody' stands neither in the script nor in its `produces`"},
       {"return { { type = 'Nobody', data = {} } }", "the type 'Nobody' has no schema"},
       {"return { { type = 4, data = {} } }", "part 1 has a type that is no name"},
       {"return { { type = '', data = {} } }", "part 1 has a type that is no name"},
+      {"return { { type = ('x'):rep(1e6), data = {} } }", "part 1 has a type that is no name"},
+      {"return { { type = 'Order\\0', data = {} } }", "part 1 has a type that is no name"},
+      {"return { { type = '\\xff', data = {} } }", "part 1 has a type that is no name"},
+      {"return { { ['a\\xff'] = 1, data = {} } }", "part 1 has the member 'a\uFFFD'"},
+      {"return { { [('€'):rep(1e5)] = 1 } }", "€…';"},
+      {"return { { 'x' } }", "part 1 has the member '[…]'"},
       {"error('too bad')", "too bad"},
       {"return data.total.x", "attempt to index a number value"},
   };
@@ -196,6 +229,7 @@ TEST_F(ShaperTest, WhatComesBackIsCheckedAgainstTheSchema) {
     const std::string outcome = told(deploy(upcaster("Order", 1, 2, one.body)));
     EXPECT_THAT(outcome, HasSubstr("failed on 1 of 1: position 3: Order/1-2.lua")) << one.body;
     EXPECT_THAT(outcome, HasSubstr(one.message)) << one.body;
+    EXPECT_LT(outcome.size(), 1'000u) << one.body;
   }
   EXPECT_THAT(told(deploy(upcaster("Order", 1, 2, "error('here')"))), HasSubstr("Order/1-2.lua:4: here"));
 }

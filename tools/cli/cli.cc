@@ -4,6 +4,9 @@
 #include <exception>
 #include <iostream>
 
+#include "tools/cli/aggregate/aggregate_commands.h"
+#include "tools/cli/aggregate/snapshot_commands.h"
+#include "tools/cli/aggregate/state_command.h"
 #include "tools/cli/append_command.h"
 #include "tools/cli/bench_command.h"
 #include "tools/cli/completion_command.h"
@@ -16,6 +19,7 @@
 #include "tools/cli/serve_command.h"
 #include "tools/cli/token_command.h"
 #include "tools/cli/unknown_command.h"
+#include "tools/cli/upcaster/upcaster_commands.h"
 #include "tools/cli/verify_command.h"
 #include "tools/cli/version_command.h"
 
@@ -43,6 +47,10 @@ int parse_and_run(int argc, char** argv, const std::string& version) {
   add_import_command(app, exit_code);
   add_export_command(app, exit_code);
   add_schema_commands(app, exit_code);
+  add_upcaster_commands(app, exit_code);
+  add_aggregate_commands(app, exit_code);
+  add_state_command(app, exit_code);
+  add_snapshot_commands(app, exit_code);
   add_verify_command(app, exit_code);
   add_token_command(app, exit_code);
   add_bench_command(app, exit_code);

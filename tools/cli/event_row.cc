@@ -22,6 +22,7 @@ constexpr std::size_t kDataWidthMin = 8;
 
 struct Columns {
   std::string position, version, time, stream, type, data;
+  std::string part = {};  // stands behind the version
 };
 
 // Where the table shows a field of an event; nullptr for nowhere.
@@ -32,6 +33,7 @@ std::string* column_of(Columns& columns, std::string_view field) {
   if (field == "stream") return &columns.stream;
   if (field == "type") return &columns.type;
   if (field == "data") return &columns.data;
+  if (field == "part") return &columns.part;
   return nullptr;
 }
 
@@ -78,6 +80,7 @@ std::string event_row(std::string_view event_json, std::size_t width) {
     if (std::string* column = column_of(columns, *name)) *column = std::move(value);
   }
   columns.time = readable_time(std::move(columns.time));
+  if (!columns.part.empty() && columns.part != "null") columns.version += "." + columns.part;
   return line_of(columns, width);
 }
 

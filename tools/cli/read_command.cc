@@ -102,8 +102,8 @@ void add_query_options(CLI::App& command, ReadArguments& arguments) {
       ->allow_extra_args(false);
   command
       .add_option("--shape", arguments.query.shape,
-                  "The data as the latest schema has it ('latest'), as it was stored ('stored'), or in this "
-                  "schema version")
+                  "The data in the newest version of its schema ('latest', the default), as it was stored "
+                  "('stored'), or in this version of its schema (a number)")
       ->type_name("SHAPE")
       ->check(CLI::Validator(check_shape, ""));
 }
@@ -115,11 +115,15 @@ void add_read_command(CLI::App& app, int& exit_code) {
   command.footer(
       "\nPrints a table on a terminal, and one JSON object a line with --json or into a pipe or file.\n"
       "--follow survives restarts of the server and misses nothing; Ctrl-C ends it.\n"
+      "Upcasters bring old events into the newest version of their schema; --shape asks for another one.\n"
+      "An event that was split on the way is shown part by part, with versions like 3.1 and 3.2.\n"
       "\nExamples:\n"
       "  cairn read order-42\n"
       "  cairn read order-42 --backward --limit 1             the newest event\n"
       "  cairn read --all --category order --follow           what orders did and will do\n"
-      "  cairn read --all --json > backup.ndjson              for `cairn import`");
+      "  cairn read order-42 --shape stored                   as it was written, whatever came since\n"
+      "  cairn read --all --type Placed --shape 2             in version 2 of its schema\n"
+      "  cairn read --all --json --shape stored > backup.ndjson   for `cairn import`");
   auto arguments = std::make_shared<ReadArguments>();
   add_query_options(command, *arguments);
   add_server_options(command, arguments->server);

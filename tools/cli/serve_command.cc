@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "api/access/token_file.h"
+#include "api/aggregates/aggregate_service.h"
 #include "api/events/news_bell.h"
 #include "api/http/http_server.h"
 #include "api/metrics/metrics.h"
@@ -22,6 +23,7 @@
 #include "api/routes/routes.h"
 #include "api/upcasters/deploy_service.h"
 #include "eventstore/event_store.h"
+#include "projections/aggregates/aggregate_states.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/logging.h"
 #include "tools/cli/number_text.h"
@@ -146,12 +148,15 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   if (!store) return failed(store.error());
   auto registry = api::RegistryService::open(**store);
   if (!registry) return failed(registry.error());
-  auto shapes = EventShapes::open(**store, (*registry)->registry(),
-                                  [](std::string_view text) { spdlog::info("script: {}", text); });
+  const auto log_script = [](std::string_view text) { spdlog::info("script: {}", text); };
+  auto shapes = EventShapes::open(**store, (*registry)->registry(), log_script);
   if (!shapes) return failed(shapes.error());
+  auto states = AggregateStates::open(**store, **shapes, {.log = log_script});
+  if (!states) return failed(states.error());
   api::DeployService deployments(**shapes, metrics);
+  api::AggregateService aggregates(**states);
   bell.start(**store);
-  slot.set(**store, **registry, **shapes, deployments);
+  slot.set(**store, **registry, **shapes, deployments, aggregates);
   std::cout << "cairn " << version << " serving " << arguments.data << " on " << scheme
             << (*server)->address().to_string() << std::endl;
 
@@ -163,11 +168,13 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   }
   spdlog::info("{} received, stopping", reason.text);
   deployments.stop();  // First: whoever waits for one is still told that it was given up.
+  aggregates.stop();
   (*server)->stop(kStopGrace);
   bell.stop();
   // What the store still has to answer may ask the registry's thread for more; it is told that there is none.
   (*registry)->worker().stop();
-  (*store).reset();  // Before the server: the store may still hold answers to its requests.
+  (*states).reset();  // While the store still takes the snapshots that wait to be written.
+  (*store).reset();   // Before the server: the store may still hold answers to its requests.
   (*shapes).reset();
   (*registry).reset();
   spdlog::info("Stopped");

@@ -44,11 +44,12 @@ void add_server_options(CLI::App& command, ServerOptions& options) {
   command.add_flag("--json", options.json, "Print JSON");
 }
 
-Result<api::Client> make_client(const ServerOptions& options) {
+Result<api::Client> make_client(const ServerOptions& options, std::chrono::milliseconds silence) {
   std::signal(SIGPIPE, SIG_IGN);  // A connection that is gone is an error to report, not the end.
   api::ClientOptions client;
   client.url = options.url;
   client.ca_file = options.ca_file;
+  client.silence_timeout = silence;
   CAIRN_TRY(client.token, find_token(options));
   return api::Client::make(client);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "api/client/client.h"
@@ -23,7 +24,9 @@ struct ServerOptions {
 void add_server_options(CLI::App& command, ServerOptions& options);
 
 // A client for that server, with the token of --token-file or else of CAIRN_TOKEN; a token on the command
-// line would be seen by everybody on the machine. kInvalidArgument when the options make no sense.
-Result<api::Client> make_client(const ServerOptions& options);
+// line would be seen by everybody on the machine. `silence` is how long an answer may be awaited.
+// kInvalidArgument when the options make no sense.
+Result<api::Client> make_client(const ServerOptions& options,
+                                std::chrono::milliseconds silence = api::ClientOptions().silence_timeout);
 
 }  // namespace cairn::cli

@@ -39,7 +39,7 @@ class ChainBuilder {
   }
 
   Status upcast_to(std::shared_ptr<const Upcaster> upcaster, const SubjectVersion& version) {
-    fingerprint_.add(upcaster->fingerprint).add(version.schema->id.value);
+    fingerprint_.add(upcaster->fingerprint).add(upcaster->registry_changes).add(version.schema->id.value);
     keep(version.schema);
     CAIRN_CHECK(add_step(std::move(upcaster), version.schema, version.version));
     seen_ = version.schema;
@@ -74,11 +74,6 @@ class ChainBuilder {
 };
 
 }  // namespace
-
-bool Chain::has_upcaster(const Upcaster& upcaster) const {
-  return std::any_of(steps.begin(), steps.end(),
-                     [&](const ChainStep& step) { return step.upcaster.get() == &upcaster; });
-}
 
 Result<std::shared_ptr<const Chain>> make_chain(const TypeHistory& history, Schemas stored, Shape shape) {
   const SubjectVersion* at = history.with_schema(stored->id);

@@ -36,10 +36,12 @@ struct Chain {
   DecodePlan plan;                             // reads what the last step left
   std::shared_ptr<const StoredSchema> schema;  // what `plan` gives
   std::uint32_t version = 0;
-  std::string fingerprint;  // of all that decides what comes out
+  // Of all that decides what comes out, as long as it is of this type; what a script turns into another type
+  // goes on through that type's chain.
+  std::string fingerprint;
 
-  bool has_upcaster(const Upcaster& upcaster) const;
-  std::vector<std::shared_ptr<const StoredSchema>> schemas;  // that the plans point into
+  std::vector<std::shared_ptr<const StoredSchema>>
+      schemas;  // that the plans point into; the stored one first
 };
 
 // Fails with kNotFound when the shape is a version the type does not have, or none that has this one below it

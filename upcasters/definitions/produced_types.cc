@@ -4,15 +4,11 @@
 
 namespace cairn {
 
-namespace {
-
 bool may_produce(const Upcaster& upcaster, const std::string& type) {
   const auto& produces = upcaster.header.produces;
   return std::find(produces.begin(), produces.end(), type) != produces.end() ||
          upcaster.source.find(type) != std::string::npos;
 }
-
-}  // namespace
 
 std::vector<std::string> stored_types_of(const Upcasters& upcasters, const std::vector<std::string>& wanted) {
   std::vector<std::string> types = wanted;

@@ -12,7 +12,8 @@ using Json = nlohmann::ordered_json;
 NewEvent new_event(std::string_view type, const Json& data) {
   NewEvent event;
   event.type = type;
-  event.data = data.dump();
+  // What a script says may stand in a reason, and need not be text.
+  event.data = data.dump(-1, ' ', false, Json::error_handler_t::replace);
   return event;
 }
 
@@ -81,6 +82,7 @@ Result<UpcasterEvent> read_installed(const EventView& stored, const Json& data) 
   upcaster.registry_changes = members.number("registryChanges");
   event.verified_through = {members.number("verifiedThrough")};
   event.checked = members.number("checked");
+  event.with_schema = data.value("withSchema", false);
   upcaster.position = stored.position;
   upcaster.installed_at = stored.recorded_at;
   CAIRN_CHECK(members.status());
@@ -102,6 +104,7 @@ NewEvent to_new_event(const UpcasterInstalled& event) {
             {"verifiedThrough", event.verified_through.value},
             {"checked", event.checked},
             {"source", upcaster.source}};
+  if (event.with_schema) data["withSchema"] = true;
   if (!upcaster.header.produces.empty()) data["produces"] = upcaster.header.produces;
   return new_event("UpcasterInstalled", data);
 }

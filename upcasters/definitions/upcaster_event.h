@@ -20,6 +20,7 @@ struct UpcasterInstalled {
   Upcaster upcaster;  // position and installed_at are the stored event's
   GlobalPosition verified_through;
   std::uint64_t checked = 0;
+  bool with_schema = false;  // the version it leads to was registered with it
 };
 
 // It failed on an event that came in while it was being accepted. The one before it, if any, holds again.

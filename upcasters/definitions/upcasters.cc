@@ -14,10 +14,14 @@ constexpr std::size_t kPageBytes = 8u << 20;
 Upcasters::BySource Upcasters::of_type(std::string_view type) const {
   const std::shared_lock lock(mutex_);
   BySource found;
-  for (auto step = steps_.lower_bound({std::string(type), 0});
-       step != steps_.end() && step->first.first == type; ++step) {
-    if (!step->second.empty()) found.emplace(step->first.second, step->second.back());
-  }
+  const auto add = [&](const auto& steps) {
+    for (auto step = steps.lower_bound({std::string(type), 0});
+         step != steps.end() && step->first.first == type; ++step) {
+      if (auto upcaster = current(step->first)) found.emplace(step->first.second, std::move(upcaster));
+    }
+  };
+  add(steps_);
+  add(armed_);
   return found;
 }
 
@@ -25,9 +29,23 @@ std::vector<std::shared_ptr<const Upcaster>> Upcasters::all() const {
   const std::shared_lock lock(mutex_);
   std::vector<std::shared_ptr<const Upcaster>> found;
   for (const auto& [step, upcasters] : steps_) {
-    if (!upcasters.empty()) found.push_back(upcasters.back());
+    if (auto upcaster = current(step)) found.push_back(std::move(upcaster));
   }
   return found;
+}
+
+std::shared_ptr<const Upcaster> Upcasters::current(const Step& step) const {
+  if (const auto armed = armed_.find(step); armed != armed_.end()) return armed->second;
+  const auto known = steps_.find(step);
+  if (known == steps_.end()) return nullptr;
+  const auto on = std::find_if(known->second.rbegin(), known->second.rend(),
+                               [this](const auto& upcaster) { return !is_unsettled(*upcaster); });
+  return on == known->second.rend() ? nullptr : *on;
+}
+
+bool Upcasters::is_unsettled(const Upcaster& upcaster) const {
+  return std::any_of(unsettled_.begin(), unsettled_.end(),
+                     [&](const Unsettled& one) { return one.upcaster.get() == &upcaster; });
 }
 
 std::uint32_t Upcasters::revisions(const std::string& type, std::uint32_t from) const {
@@ -41,65 +59,71 @@ std::uint64_t Upcasters::stream_version() const {
   return stream_version_;
 }
 
-Result<std::vector<Upcasters::Unsettled>> Upcasters::catch_up() {
+std::vector<Upcasters::Unsettled> Upcasters::unsettled() const {
+  const std::shared_lock lock(mutex_);
+  return unsettled_;
+}
+
+Status Upcasters::catch_up() {
   const std::lock_guard catching_up(catch_up_mutex_);
-  std::vector<Unsettled> unsettled;
   CAIRN_TRY(const auto info, store_.stream_info(kDefinitionStream));
   while (info && stream_version() < info->version.value) {
     const StreamQuery query{
         .from = StreamVersion{stream_version() + 1}, .limit = kPageEvents, .bytes_max = kPageBytes};
     CAIRN_TRY(const StreamPage page, store_.read_stream(kDefinitionStream, query));
-    for (const EventView& stored : page.events) CAIRN_CHECK(apply(stored, unsettled));
+    for (const EventView& stored : page.events) CAIRN_CHECK(apply(stored));
   }
-  return unsettled;
-}
-
-Status Upcasters::apply(const EventView& stored, std::vector<Unsettled>& unsettled) {
-  CAIRN_TRY(UpcasterEvent event, read_upcaster_event(stored));
-  if (auto* installed = std::get_if<UpcasterInstalled>(&event)) {
-    const Step step(installed->upcaster.header.type, installed->upcaster.header.from);
-    auto upcaster = std::make_shared<const Upcaster>(std::move(installed->upcaster));
-    {
-      const std::unique_lock lock(mutex_);
-      revisions_[step] = upcaster->revision;
-    }
-    // Two upcasters of one step are never unsettled at once: the later one was tried on what the first was
-    // not.
-    std::erase_if(unsettled, [&](const Unsettled& one) {
-      const bool same = Step(one.upcaster->header.type, one.upcaster->header.from) == step;
-      if (same) turn_on(one.upcaster);
-      return same;
-    });
-    if (installed->verified_through.value + 1 < stored.position.value) {
-      unsettled.push_back({std::move(upcaster), installed->verified_through});
-    } else {
-      turn_on(std::move(upcaster));
-    }
-  } else if (const auto* withdrawn = std::get_if<UpcasterWithdrawn>(&event)) {
-    withdraw(*withdrawn, unsettled);
-  }
-  const std::unique_lock lock(mutex_);
-  stream_version_ = stored.version.value;
   return {};
 }
 
-void Upcasters::withdraw(const UpcasterWithdrawn& event, std::vector<Unsettled>& unsettled) {
-  const auto is_meant = [&](const Upcaster& upcaster) {
-    return upcaster.header.type == event.type && upcaster.header.from == event.from &&
-           upcaster.fingerprint == event.fingerprint;
-  };
-  std::erase_if(unsettled, [&](const Unsettled& one) { return is_meant(*one.upcaster); });
+Status Upcasters::apply(const EventView& stored) {
+  CAIRN_TRY(UpcasterEvent event, read_upcaster_event(stored));
   const std::unique_lock lock(mutex_);
-  const auto step = steps_.find({event.type, event.from});
-  if (step == steps_.end() || step->second.empty() || !is_meant(*step->second.back())) return;
-  step->second.pop_back();
+  if (auto* installed = std::get_if<UpcasterInstalled>(&event)) {
+    auto upcaster = std::make_shared<const Upcaster>(std::move(installed->upcaster));
+    const Step step = step_of(*upcaster);
+    revisions_[step] = upcaster->revision;
+    if (installed->verified_through.value + 1 < stored.position.value) {
+      unsettled_.push_back({upcaster, installed->verified_through, installed->with_schema});
+    }
+    steps_[step].push_back(std::move(upcaster));
+  } else if (const auto* withdrawn = std::get_if<UpcasterWithdrawn>(&event)) {
+    withdraw(*withdrawn);
+  }
+  stream_version_ = stored.version.value;
+  changes_.fetch_add(1, std::memory_order_acq_rel);
+  return {};
+}
+
+void Upcasters::withdraw(const UpcasterWithdrawn& event) {
+  const Step step(event.type, event.from);
+  const auto is_meant = [&](const Upcaster& upcaster) {
+    return step_of(upcaster) == step && upcaster.fingerprint == event.fingerprint;
+  };
+  std::erase_if(unsettled_, [&](const Unsettled& one) { return is_meant(*one.upcaster); });
+  const auto known = steps_.find(step);
+  if (known != steps_.end() && !known->second.empty() && is_meant(*known->second.back()))
+    known->second.pop_back();
+  armed_.erase(step);
+}
+
+void Upcasters::settle(const Upcaster& upcaster) {
+  const std::unique_lock lock(mutex_);
+  std::erase_if(unsettled_, [&](const Unsettled& one) { return one.upcaster.get() == &upcaster; });
+  armed_.erase(step_of(upcaster));
   changes_.fetch_add(1, std::memory_order_acq_rel);
 }
 
-void Upcasters::turn_on(std::shared_ptr<const Upcaster> upcaster) {
+void Upcasters::arm(std::shared_ptr<const Upcaster> upcaster) {
   const std::unique_lock lock(mutex_);
-  Step step(upcaster->header.type, upcaster->header.from);
-  steps_[std::move(step)].push_back(std::move(upcaster));
+  Step step = step_of(*upcaster);
+  armed_[std::move(step)] = std::move(upcaster);
+  changes_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+void Upcasters::disarm(const Upcaster& upcaster) {
+  const std::unique_lock lock(mutex_);
+  armed_.erase(step_of(upcaster));
   changes_.fetch_add(1, std::memory_order_acq_rel);
 }
 

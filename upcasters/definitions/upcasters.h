@@ -23,10 +23,12 @@ class Upcasters {
   using BySource =
       std::map<std::uint32_t, std::shared_ptr<const Upcaster>>;  // by the version they start from
 
-  // An upcaster whose definition came to stand behind events that it was not tried on.
+  // An upcaster whose definition came to stand behind events that it was not tried on. It is held back until
+  // it is settled, or withdrawn by another event of the stream.
   struct Unsettled {
     std::shared_ptr<const Upcaster> upcaster;
     GlobalPosition verified_through;
+    bool with_schema = false;  // the version it leads to was registered with it
   };
 
   // Knows nothing until catch_up(). REQUIRES: `store` outlives it.
@@ -39,31 +41,42 @@ class Upcasters {
   // How many there were for a step, with those that were replaced or withdrawn.
   std::uint32_t revisions(const std::string& type, std::uint32_t from) const;
 
-  // What was appended is taken notice of only here. An upcaster that stands in the stream is on from then on,
-  // unless it is named as unsettled: those are held back until settle(). Fails with kFailedPrecondition when
-  // a newer program has written there, kCorruption when an event cannot be read.
-  Result<std::vector<Unsettled>> catch_up();
+  // Takes notice of what was appended to the stream. Fails with kFailedPrecondition when a newer program has
+  // written there, kCorruption when an event cannot be read.
+  Status catch_up();
 
-  // It held on those events too, and is on from now on. One that did not is withdrawn by an event in the
-  // stream.
-  void settle(const Unsettled& unsettled) { turn_on(unsettled.upcaster); }
+  std::vector<Unsettled> unsettled() const;
+
+  // It held on those events too, and is on from now on.
+  void settle(const Upcaster& upcaster);
+
+  // Makes an upcaster be on before its definition is there, until it is settled, withdrawn or disarmed: one
+  // that comes with a schema must not be missing when the schema is there. Without its schema it has no
+  // effect.
+  void arm(std::shared_ptr<const Upcaster> upcaster);
+  void disarm(const Upcaster& upcaster);
 
   // The version of $definitions that was read last.
   std::uint64_t stream_version() const;
 
  private:
-  Status apply(const EventView& stored, std::vector<Unsettled>& unsettled);
-  void turn_on(std::shared_ptr<const Upcaster> upcaster);
-  void withdraw(const UpcasterWithdrawn& event, std::vector<Unsettled>& unsettled);
-
   using Step = std::pair<std::string, std::uint32_t>;
+  static Step step_of(const Upcaster& upcaster) { return {upcaster.header.type, upcaster.header.from}; }
+
+  Status apply(const EventView& stored);
+  void withdraw(const UpcasterWithdrawn& event);
+  bool is_unsettled(const Upcaster& upcaster) const;
+
+  // The one that is on, or nullptr.
+  std::shared_ptr<const Upcaster> current(const Step& step) const;
 
   EventStore& store_;
   std::mutex catch_up_mutex_;
   mutable std::shared_mutex mutex_;
   std::uint64_t stream_version_ = 0;
-  std::map<Step, std::vector<std::shared_ptr<const Upcaster>>>
-      steps_;  // the last one is on; those before were
+  std::map<Step, std::vector<std::shared_ptr<const Upcaster>>> steps_;  // in order, without those withdrawn
+  std::vector<Unsettled> unsettled_;
+  std::map<Step, std::shared_ptr<const Upcaster>> armed_;
   std::map<Step, std::uint32_t> revisions_;
   std::atomic<std::uint64_t> changes_{0};
 };

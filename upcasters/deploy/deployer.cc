@@ -66,7 +66,7 @@ DeployOutcome Deployer::run(const UpcasterDraft& draft, const Registration* want
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     if (auto refused = plan(header, draft.source, wanted, candidate)) return *std::move(refused);
     const bool dry = options.dry_run == DryRun::kYes;
-    if (!candidate.unchanged) {
+    if (!candidate.unchanged || dry) {  // Who asks for a trial gets one.
       if (auto refused = take_in(candidate, options)) return *std::move(refused);
     }
     bool moved = false;
@@ -115,16 +115,14 @@ Deployer::Refused Deployer::plan(const UpcasterHeader& header, const std::string
   upcaster.source = source;
   upcaster.fingerprint = fingerprint_of(header, source);
   candidate.unchanged = installed != nullptr && installed->fingerprint == upcaster.fingerprint;
-  if (candidate.unchanged) {
-    candidate.upcaster = installed;
-    return std::nullopt;
-  }
   upcaster.revision = upcasters_.revisions(header.type, header.from) + 1;
   upcaster.from_schema = from.schema->id;
   upcaster.to_schema = history.version(header.to)->schema->id;
   upcaster.registry_changes = registry_.changes();
-  candidate.upcaster = std::make_shared<const Upcaster>(std::move(upcaster));
-  candidate.verification = verification_of(candidate.upcaster, std::move(history), {0});
+  candidate.upcaster =
+      candidate.unchanged ? installed : std::make_shared<const Upcaster>(std::move(upcaster));
+  candidate.verification =
+      verification_of(candidate.upcaster, std::move(history), {0}, Verification::Blame::kAll);
   return std::nullopt;
 }
 
@@ -162,11 +160,12 @@ Deployer::Refused Deployer::plan_schema(const Registration& wanted, const Upcast
 }
 
 std::unique_ptr<Verification> Deployer::verification_of(const std::shared_ptr<const Upcaster>& upcaster,
-                                                        TypeHistory history, GlobalPosition through) {
+                                                        TypeHistory history, GlobalPosition through,
+                                                        Verification::Blame blame) {
   history.upcasters[upcaster->header.from] = upcaster;
   auto types = stored_types_of(upcasters_, {upcaster->header.type});
   return std::make_unique<Verification>(store_, history_, shapers_, std::move(history), upcaster,
-                                        std::move(types), through);
+                                        std::move(types), through, blame);
 }
 
 // Tries it on what there is, and on what came in meanwhile.
@@ -188,63 +187,107 @@ Result<StreamAppend> Deployer::definition_of(const Candidate& candidate) {
   const VerificationReport& report = candidate.verification->report();
   StreamAppend append{
       std::string(kDefinitionStream), ExpectedVersion::exactly(upcasters_.stream_version()), {}};
-  append.events.push_back(
-      to_new_event(UpcasterInstalled{*candidate.upcaster, report.through, report.checked}));
+  append.events.push_back(to_new_event(UpcasterInstalled{*candidate.upcaster, report.through, report.checked,
+                                                         candidate.new_version.has_value()}));
   return append;
 }
 
 // Appends the definition, with the schema if one came along. `moved` when somebody else has changed what it
 // was tried with: then nothing was done.
 Deployer::Refused Deployer::append(Candidate& candidate, const Registration* wanted, bool& moved) {
-  if (wanted == nullptr) {
-    auto definition = definition_of(candidate);
-    if (!definition) return definition.error();
-    if (!same_versions(history_.history(candidate.upcaster->header.type).versions, candidate.versions)) {
-      moved = true;
-      return std::nullopt;
+  auto refused =
+      wanted == nullptr ? append_alone(candidate, moved) : append_with_schema(candidate, *wanted, moved);
+  if (refused || moved) return refused;
+  if (Status status = upcasters_.catch_up(); !status) return status.error();
+  Verification& verification = *candidate.verification;
+  refused = settle(&verification);
+  upcasters_.disarm(*candidate.upcaster);
+  if (refused || candidate.unchanged) return refused;
+  // Who asked at the door before it was on may have come in since.
+  if (Status status = verification.run(store_.head(), 1, {}); !status) return status.error();
+  if (verification.report().failed == 0) return std::nullopt;
+  if (Status status = withdraw(*candidate.upcaster, verification.report()); !status) return status.error();
+  if (candidate.new_version) unregister(candidate.upcaster->header);
+  return verification.report();
+}
+
+Deployer::Refused Deployer::append_alone(const Candidate& candidate, bool& moved) {
+  auto definition = definition_of(candidate);
+  if (!definition) return definition.error();
+  // Nobody may change the schemas between this look at them and the append.
+  const std::uint64_t registry_changes = registry_.changes();
+  moved = !same_versions(history_.history(candidate.upcaster->header.type).versions, candidate.versions);
+  if (moved) return std::nullopt;
+  AppendRequest request;
+  request.origin = Origin::kSystem;
+  request.streams.push_back(*std::move(definition));
+  request.streams.push_back({std::string(kSchemaStream), ExpectedVersion::exactly(registry_changes), {}});
+  const auto appended = store_.append(std::move(request));
+  moved = !appended && appended.error().code == Errc::kVersionConflict;
+  if (!appended && !moved) return appended.error();
+  return std::nullopt;
+}
+
+Deployer::Refused Deployer::append_with_schema(const Candidate& candidate, const Registration& wanted,
+                                               bool& moved) {
+  Registration unchecked = wanted;
+  unchecked.check = CheckCompatibility::kNo;
+  const auto with_definition =
+      [&](const std::vector<RegistryEvent>& decided) -> RegistryResult<std::vector<StreamAppend>> {
+    const auto* registered = decided.empty() ? nullptr : std::get_if<SchemaRegistered>(&decided.front());
+    const bool as_planned = candidate.new_version
+                                ? registered != nullptr &&
+                                      registered->version == candidate.new_version->version &&
+                                      registered->id == candidate.new_version->schema->id
+                                : decided.empty();
+    moved = !as_planned;
+    if (moved) return not_permitted("moved");
+    if (candidate.unchanged) return std::vector<StreamAppend>();
+    CAIRN_TRY(StreamAppend definition, definition_of(candidate));
+    return std::vector<StreamAppend>{std::move(definition)};
+  };
+  // From the moment the schema is there its upcaster must be.
+  if (!candidate.unchanged) upcasters_.arm(candidate.upcaster);
+  const auto registered = registry_.register_schema(unchecked, with_definition);
+  if (registered) return std::nullopt;
+  if (!candidate.unchanged) upcasters_.disarm(*candidate.upcaster);
+  if (moved) return std::nullopt;
+  return registered.error();
+}
+
+// Tries what stands in the stream on those events it was not tried on, and on those behind it. Then it is on;
+// one that fails is withdrawn. `current` has tried the one that was appended just now.
+Deployer::Refused Deployer::settle(Verification* current) {
+  for (const Upcasters::Unsettled& unsettled : upcasters_.unsettled()) {
+    std::unique_ptr<Verification> own;
+    Verification* verification = current;
+    if (current == nullptr || current->fingerprint() != unsettled.upcaster->fingerprint) {
+      own = verification_of(unsettled.upcaster, history_with_unsettled(unsettled.upcaster->header.type),
+                            unsettled.verified_through, Verification::Blame::kItself);
+      verification = own.get();
     }
-    AppendRequest request;
-    request.origin = Origin::kSystem;
-    request.streams.push_back(*std::move(definition));
-    const auto appended = store_.append(std::move(request));
-    moved = !appended && appended.error().code == Errc::kVersionConflict;
-    if (moved) return std::nullopt;
-    if (!appended) return appended.error();
-  } else {
-    Registration unchecked = *wanted;
-    unchecked.check = CheckCompatibility::kNo;
-    const auto with_definition =
-        [&](const std::vector<RegistryEvent>& decided) -> RegistryResult<std::vector<StreamAppend>> {
-      const auto* registered = decided.empty() ? nullptr : std::get_if<SchemaRegistered>(&decided.front());
-      const bool as_planned = candidate.new_version
-                                  ? registered != nullptr &&
-                                        registered->version == candidate.new_version->version &&
-                                        registered->id == candidate.new_version->schema->id
-                                  : decided.empty();
-      moved = !as_planned;
-      if (moved) return not_permitted("moved");
-      if (candidate.unchanged) return std::vector<StreamAppend>();
-      CAIRN_TRY(StreamAppend definition, definition_of(candidate));
-      return std::vector<StreamAppend>{std::move(definition)};
-    };
-    const auto registered = registry_.register_schema(unchecked, with_definition);
-    if (moved) return std::nullopt;
-    if (!registered) return registered.error();
-  }
-  auto caught_up = upcasters_.catch_up();
-  if (!caught_up) return caught_up.error();
-  for (const Upcasters::Unsettled& unsettled : *caught_up) {
-    Verification& verification = *candidate.verification;
-    if (Status status = verification.run(unsettled.upcaster->position, 1, {}); !status) return status.error();
-    if (verification.report().failed == 0) {
-      upcasters_.settle(unsettled);
+    if (Status status = verification->run(unsettled.upcaster->position, 1, {}); !status)
+      return status.error();
+    if (verification->report().failed == 0) {
+      if (Status status = verification->run(store_.head(), 1, {}); !status) return status.error();
+    }
+    if (verification->report().failed == 0) {
+      upcasters_.settle(*unsettled.upcaster);
       continue;
     }
-    if (Status status = withdraw(*unsettled.upcaster, verification.report()); !status) return status.error();
-    if (candidate.new_version) unregister(candidate.upcaster->header);
-    return verification.report();
+    if (Status status = withdraw(*unsettled.upcaster, verification->report()); !status) return status.error();
+    if (unsettled.with_schema) unregister(unsettled.upcaster->header);
+    if (verification == current) return current->report();
   }
   return std::nullopt;
+}
+
+TypeHistory Deployer::history_with_unsettled(const std::string& type) {
+  TypeHistory history = history_.history(type);
+  for (const Upcasters::Unsettled& one : upcasters_.unsettled()) {
+    if (one.upcaster->header.type == type) history.upcasters[one.upcaster->header.from] = one.upcaster;
+  }
+  return history;
 }
 
 Status Deployer::withdraw(const Upcaster& upcaster, const VerificationReport& report) {
@@ -276,17 +319,9 @@ void Deployer::unregister(const UpcasterHeader& header) {
 
 Status Deployer::start() {
   const std::lock_guard one_at_a_time(mutex_);
-  CAIRN_TRY(const auto unsettled, upcasters_.catch_up());
-  for (const Upcasters::Unsettled& one : unsettled) {
-    const auto verification =
-        verification_of(one.upcaster, history_.history(one.upcaster->header.type), one.verified_through);
-    CAIRN_CHECK(verification->run(one.upcaster->position, 1, {}));
-    if (verification->report().failed == 0) {
-      upcasters_.settle(one);
-    } else {
-      CAIRN_CHECK(withdraw(*one.upcaster, verification->report()));
-    }
-  }
+  CAIRN_CHECK(upcasters_.catch_up());
+  const Refused refused = settle(nullptr);
+  if (const auto* error = refused ? std::get_if<Error>(&*refused) : nullptr) return *error;
   return {};
 }
 

@@ -88,13 +88,18 @@ class Deployer {
   Refused plan(const UpcasterHeader& header, const std::string& source, const Registration* wanted,
                Candidate& candidate);
   Refused plan_schema(const Registration& wanted, const UpcasterHeader& header, Candidate& candidate);
-  Refused append(Candidate& candidate, const Registration* wanted, bool& moved);
   Refused take_in(Candidate& candidate, const DeployOptions& options);
+  Refused append(Candidate& candidate, const Registration* wanted, bool& moved);
+  Refused append_alone(const Candidate& candidate, bool& moved);
+  Refused append_with_schema(const Candidate& candidate, const Registration& wanted, bool& moved);
+  Refused settle(Verification* current);
   Result<StreamAppend> definition_of(const Candidate& candidate);
   Status withdraw(const Upcaster& upcaster, const VerificationReport& report);
   void unregister(const UpcasterHeader& header);
+  TypeHistory history_with_unsettled(const std::string& type);
   std::unique_ptr<Verification> verification_of(const std::shared_ptr<const Upcaster>& upcaster,
-                                                TypeHistory history, GlobalPosition through);
+                                                TypeHistory history, GlobalPosition through,
+                                                Verification::Blame blame);
 
   EventStore& store_;
   SchemaRegistry& registry_;

@@ -49,11 +49,15 @@ using IsCancelled = std::function<bool()>;
 // counted against it. Belongs to one thread; uses several.
 class Verification {
  public:
+  // What counts as a failure: all that is worse with the upcaster than without, or only what fails in its own
+  // script, and not for taking long, which may be the machine's fault.
+  enum class Blame { kAll, kItself };
+
   // `candidate` has the upcaster in its place; events up to `through` need not be looked at. REQUIRES:
   // `store` and `shapers`, which read as things are now, outlive it.
   Verification(EventStore& store, HistorySource& history, ShaperPool& shapers, TypeHistory candidate,
                std::shared_ptr<const Upcaster> upcaster, std::vector<std::string> stored_types,
-               GlobalPosition through);
+               GlobalPosition through, Blame blame);
 
   // Looks at events up to `to`, from where it stopped before. kFailedPrecondition when `progress` or
   // `cancelled` gave up.
@@ -61,6 +65,7 @@ class Verification {
              const IsCancelled& cancelled = {});
 
   const VerificationReport& report() const { return report_; }
+  const std::string& fingerprint() const { return upcaster_->fingerprint; }
 
  private:
   class Range;
@@ -72,6 +77,7 @@ class Verification {
   ShaperPool candidate_{chains_};
   const std::shared_ptr<const Upcaster> upcaster_;
   const std::vector<std::string> types_;
+  const Blame blame_;
   VerificationReport report_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eventstore/base/names.h"
 #include "upcasters/lua/lua_account.h"
 
 namespace cairn {
@@ -26,6 +27,17 @@ bool has_name(std::string_view text, std::string_view name) {
   return false;
 }
 
+// A line ends before a byte that no character has inside, so each can be looked at by itself.
+std::size_t line_not_utf8(std::string_view text) {
+  std::size_t line = 1;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos || !is_utf8(text.substr(0, end))) return line;
+    text.remove_prefix(end + 1);
+    ++line;
+  }
+}
+
 }  // namespace
 
 ChunkSource::ChunkSource(std::string_view text, std::string name) : rest_(text), name_(std::move(name)) {
@@ -39,6 +51,7 @@ std::string ChunkSource::fault_in(std::string_view text) {
            std::to_string(kSourceBytesMax) + " are taken";
   }
   if (text.find('\0') != std::string_view::npos) return "the script has a byte 0, so it is no text";
+  if (!is_utf8(text)) return "the script is not UTF-8, at line " + std::to_string(line_not_utf8(text));
   // A constant of this name makes Lua 5.4.4 compile wrong code, and scripts have _G.
   if (has_name(text, "_ENV"))
     return "'_ENV' is not there for scripts: use local variables, or _G to read globals";

@@ -8,6 +8,8 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "upcasters/lua/shown_text.h"
+
 namespace cairn {
 
 namespace {
@@ -42,7 +44,10 @@ LuaAccount::LuaAccount(const LuaLimits& limits, LuaHost::Log log)
     : limits_(limits),
       log_(std::move(log)),
       collect_above_(limits.memory_bytes_max / 2),
-      hook_wanted_(kInstructionsPerHook) {}
+      hook_base_(kInstructionsPerHook) {
+  // As many as fit: the allocator must not allocate for itself.
+  large_blocks_.reserve(limits.memory_bytes_max / kLargeBlockBytes + 1);
+}
 
 LuaAccount& LuaAccount::of(lua_State* state) { return **static_cast<LuaAccount**>(lua_getextraspace(state)); }
 
@@ -60,10 +65,12 @@ void LuaAccount::begin_call(LuaCall& call) {
   fatal_ = false;
   fault_line_ = 0;
   memory_line_ = 0;
+  refused_bytes_ = 0;
+  was_refused_ = false;
   log_lines_ = 0;
   // Set anew for each call, so that its instructions are counted from zero: the same call takes the same
   // steps.
-  set_hook(hook_wanted_);
+  set_hook(hook_base_);
 }
 
 void LuaAccount::end_call() {
@@ -78,6 +85,17 @@ void LuaAccount::collect() {
   // Where much is kept for good, this is not to happen in every call.
   const std::size_t bytes_max = limits_.memory_bytes_max;
   collect_above_ = std::max(bytes_max, memory_used_ + bytes_max) / 2;
+  // What is there now a script keeps for good.
+  large_made_ = false;
+  hook_base_ = kInstructionsPerHook;
+  for (const LargeBlock& large : large_blocks_) hook_base_ = std::min(hook_base_, large.instructions);
+  set_hook(hook_base_);
+}
+
+// It takes its time, so the clock is looked at next.
+void LuaAccount::collect_for_room() {
+  lua_gc(state_, LUA_GCCOLLECT);
+  look();
 }
 
 void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_bytes, std::size_t new_bytes) {
@@ -86,6 +104,7 @@ void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_b
   if (block == nullptr) old_bytes = 0;  // what it says then is the kind of object
   if (new_bytes == 0) {
     account.memory_used_ -= old_bytes;
+    if (old_bytes >= kLargeBlockBytes) account.forget_large_block(reinterpret_cast<std::uintptr_t>(block));
     std::free(block);
     return nullptr;
   }
@@ -93,33 +112,75 @@ void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_b
     const std::size_t growth = new_bytes - old_bytes;
     if (growth >
         account.limits_.memory_bytes_max - std::min(account.memory_used_, account.limits_.memory_bytes_max)) {
-      return account.refuse();
+      return account.refuse(growth);
     }
+    if (growth >= account.refused_bytes_) account.refused_bytes_ = 0;
     account.steps_left_ -= static_cast<std::int64_t>(growth / kBytesPerStep + 1);
     if (account.steps_left_ < 0 && account.call_ != nullptr && account.hook_set_ != 1) account.set_hook(1);
-    if (new_bytes >= kLargeBlockBytes) account.note_large_block(new_bytes, is_string);
   }
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
   void* const resized = std::realloc(block, new_bytes);
-  if (resized == nullptr) return new_bytes > old_bytes ? account.refuse() : block;
+  if (resized == nullptr) return new_bytes > old_bytes ? account.refuse(new_bytes - old_bytes) : block;
   account.memory_used_ += new_bytes - old_bytes;
+  if (old_bytes >= kLargeBlockBytes) account.forget_large_block(address);
+  if (new_bytes >= kLargeBlockBytes) account.note_large_block(resized, new_bytes, is_string);
   return resized;
 }
 
 // Lua now collects all garbage and asks once more; when that is refused as well it raises an error. A script
-// that lives just below its limit can have this happen at each allocation, so the clock is looked at next.
-void* LuaAccount::refuse() {
+// that lives just below its limit can have this happen at each allocation, so the clock is looked at here.
+// The hook stays as it is: how often this happens depends on garbage, and what was counted would be lost.
+void* LuaAccount::refuse(std::size_t growth) {
   if (call_ == nullptr) return nullptr;
+  was_refused_ = true;
+  refused_bytes_ = growth;
   memory_line_ = current_line();
   look_at_ = std::numeric_limits<std::int64_t>::max();
-  if (hook_set_ != 1) set_hook(1);
+  if (!fatal_ && is_time_over()) set_fatal(ScriptFault::kTime);
   return nullptr;
 }
 
-// A script may keep the block for later calls, so this is not taken back.
-void LuaAccount::note_large_block(std::size_t bytes, bool is_string) {
-  const std::size_t instructions = (is_string ? kStringBytesPerHook : kTableBytesPerHook) / bytes;
-  hook_wanted_ = std::min(hook_wanted_, std::max(static_cast<int>(instructions), 1));
-  if (call_ != nullptr && hook_set_ > hook_wanted_) set_hook(hook_wanted_);
+void* LuaAccount::resize(void* block, std::size_t old_bytes, std::size_t new_bytes) {
+  void* resized = allocate(this, block, old_bytes, new_bytes);
+  if (resized != nullptr) [[likely]]
+    return resized;
+  collect_for_room();
+  resized = allocate(this, block, old_bytes, new_bytes);
+  if (resized == nullptr) raise_fatal(ScriptFault::kMemory);
+  return resized;
+}
+
+bool LuaAccount::is_for_memory(int status) const {
+  switch (status) {
+    case LUA_ERRMEM:
+      return was_refused_;
+    case LUA_ERRRUN:
+    case LUA_ERRERR:
+      return refused_bytes_ > 0;
+    default:
+      return true;  // an exception that is no error of Lua; only memory runs out in our own functions
+  }
+}
+
+// Hooks become rarer again with the next call, when garbage is known for what it is. Setting the hook begins
+// to count anew; all that could have been counted is taken for it.
+void LuaAccount::note_large_block(const void* block, std::size_t bytes, bool is_string) {
+  const std::size_t at_most = (is_string ? kStringBytesPerHook : kTableBytesPerHook) / bytes;
+  const int instructions = std::clamp(static_cast<int>(at_most), 1, kInstructionsPerHook);
+  large_blocks_.push_back({reinterpret_cast<std::uintptr_t>(block), instructions});
+  large_made_ = true;
+  if (call_ == nullptr || hook_set_ <= instructions) return;
+  steps_left_ -= hook_set_;
+  depth_check_in_ -= hook_set_;
+  set_hook(instructions);
+}
+
+void LuaAccount::forget_large_block(std::uintptr_t address) {
+  const auto found = std::find_if(large_blocks_.begin(), large_blocks_.end(),
+                                  [&](const LargeBlock& large) { return large.address == address; });
+  if (found == large_blocks_.end()) return;
+  *found = large_blocks_.back();
+  large_blocks_.pop_back();
 }
 
 void LuaAccount::set_hook(int instructions) {
@@ -134,27 +195,25 @@ void LuaAccount::on_hook() {
   depth_check_in_ -= hook_set_;
   look();
   if (depth_check_in_ <= 0) check_depth();
-  if (hook_set_ != hook_wanted_) set_hook(hook_wanted_);
 }
 
 void LuaAccount::look() {
   raise_if_fatal();
   if (steps_left_ < 0) raise_fatal(ScriptFault::kSteps);
   look_at_ = std::max<std::int64_t>(steps_left_ - kStepsPerLook, 0);
-  if (call_ != nullptr) check_time();
+  if (call_ != nullptr && is_time_over()) raise_fatal(ScriptFault::kTime);
 }
 
 // The time a thread has used costs a system call to know, the coarse clock nearly nothing; while the latter
 // stands still the former cannot have gone far.
-void LuaAccount::check_time() {
+bool LuaAccount::is_time_over() {
   const std::int64_t coarse_ns = read_clock_ns(CLOCK_MONOTONIC_COARSE);
-  if (clock_started_ && coarse_ns == coarse_seen_ns_) return;
+  if (clock_started_ && coarse_ns == coarse_seen_ns_) return false;
   const std::int64_t cpu_ns = read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
   if (!clock_started_) cpu_start_ns_ = cpu_ns;
   clock_started_ = true;
   coarse_seen_ns_ = coarse_ns;
-  if (std::chrono::nanoseconds(cpu_ns - cpu_start_ns_) > limits_.cpu_time_max)
-    raise_fatal(ScriptFault::kTime);
+  return std::chrono::nanoseconds(cpu_ns - cpu_start_ns_) > limits_.cpu_time_max;
 }
 
 void LuaAccount::check_depth() {
@@ -167,7 +226,7 @@ void LuaAccount::check_depth() {
   lua_error(state_);
 }
 
-void LuaAccount::raise_fatal(ScriptFault fault) {
+void LuaAccount::set_fatal(ScriptFault fault) {
   if (!fatal_) {
     fatal_ = true;
     fault_ = fault;
@@ -175,6 +234,10 @@ void LuaAccount::raise_fatal(ScriptFault fault) {
   }
   look_at_ = std::numeric_limits<std::int64_t>::max();
   if (hook_set_ != 1) set_hook(1);
+}
+
+void LuaAccount::raise_fatal(ScriptFault fault) {
+  set_fatal(fault);
   // The value does not matter, and a text would want memory.
   lua_checkstack(state_, 1);
   lua_pushnil(state_);
@@ -213,11 +276,7 @@ std::string LuaAccount::limit_text(ScriptFault fault) const {
 void LuaAccount::log(std::string_view text) {
   if (log_lines_ == kLogLinesMax || !log_) return;
   ++log_lines_;
-  std::size_t bytes = std::min(text.size(), kLogBytesMax);
-  // Not in the middle of a character, which would make the line something that is no text.
-  while (bytes > 0 && bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80)
-    --bytes;
-  std::string line(text.substr(0, bytes));
+  std::string line = shown_text(text, kLogBytesMax);
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }

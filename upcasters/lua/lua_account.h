@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "upcasters/lua/lua_host.h"
 
@@ -31,6 +32,8 @@ struct LuaCall {
 //     errors for scripts passes them on (raise_if_fatal). It stays so until the call ends.
 //  2. Between two looks at the clock lies a bounded amount of work: the longer the strings a script has made,
 //     the fewer instructions run between two looks.
+//  3. What calls before have left as garbage changes nothing: a call begins as in a new state, and memory is
+//     refused only when all garbage is gone.
 class LuaAccount {
  public:
   LuaAccount(const LuaLimits& limits, LuaHost::Log log);
@@ -46,13 +49,25 @@ class LuaAccount {
   void begin_call(LuaCall& call);
   void end_call();
 
-  // Collects all garbage if calls before have left much. At the beginning of a call this finds all of it; in
-  // the middle of one Lua also keeps what unused slots of its stack still hold from earlier calls, and a
-  // script could be refused memory for what it never had.
+  // Collects all garbage if calls before have left much, or any large block. At the beginning of a call this
+  // finds all of it; in the middle of one Lua also keeps what unused slots of its stack still hold from
+  // earlier calls, and a script could be refused memory for what it never had. REQUIRES: the call has run
+  // nothing yet.
   void collect_if_due() {
-    if (memory_used_ > collect_above_) [[unlikely]]
+    if (memory_used_ > collect_above_ || large_made_) [[unlikely]]
       collect();
   }
+
+  // For library functions, whose buffers come from the allocator without Lua's help: Lua itself collects all
+  // garbage before it takes no for an answer. Collects it if there is no room for so many bytes.
+  void make_room(std::size_t bytes) {
+    if (memory_used_ + bytes > limits_.memory_bytes_max) [[unlikely]]
+      collect_for_room();
+  }
+  // Allocates as a library function wants it; `block` is nullptr and `old_bytes` 0 for a new one. Raises the
+  // fatal error when there is no room even without garbage. REQUIRES: new_bytes > 0.
+  void* resize(void* block, std::size_t old_bytes, std::size_t new_bytes);
+  void free(void* block, std::size_t bytes) { allocate(this, block, bytes, 0); }
   LuaCall* call() const { return call_; }  // nullptr outside of calls
 
   // Takes steps for what a library function does. Raises the fatal error when there are none left.
@@ -72,6 +87,11 @@ class LuaAccount {
     raise_if_fatal();
     if (steps_left_ < 0) raise_fatal(ScriptFault::kSteps);
   }
+
+  // Whether an error of Lua, or what a protected call returned for it, comes from a want of memory. Some
+  // functions make another error of it (a stack that does not grow is "too many results"), and scripts can
+  // raise the same text.
+  bool is_for_memory(int status) const;
 
   bool is_fatal() const { return fatal_; }
   ScriptFault fault() const { return fault_; }
@@ -93,15 +113,24 @@ class LuaAccount {
  private:
   static constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 60;  // no sum of a few of them overflows
 
+  // What one instruction may have to walk through.
+  struct LargeBlock {
+    std::uintptr_t address;
+    int instructions;  // that may run between two hooks while it is there
+  };
+
   static void hook(lua_State* state, lua_Debug* activation);
   void on_hook();
   void look();
-  void check_time();
+  bool is_time_over();
   void check_depth();
   void set_hook(int instructions);
-  void* refuse();
+  void set_fatal(ScriptFault fault);
+  void* refuse(std::size_t growth);
   void collect();
-  void note_large_block(std::size_t bytes, bool is_string);
+  void collect_for_room();
+  void note_large_block(const void* block, std::size_t bytes, bool is_string);
+  void forget_large_block(std::uintptr_t address);
 
   const LuaLimits limits_;
   const LuaHost::Log log_;
@@ -112,7 +141,7 @@ class LuaAccount {
   std::size_t collect_above_ = 0;
   std::int64_t steps_left_ = kStepsMax;
   std::int64_t look_at_ = 0;    // when fewer steps are left it is time to look at the limits
-  int hook_wanted_ = 0;         // instructions between two hooks, given the blocks seen so far
+  int hook_base_ = 0;           // instructions between two hooks at the beginning of a call
   int hook_set_ = 0;            // what they are now
   int depth_check_in_ = 0;      // instructions until the depth is looked at again
   bool clock_started_ = false;  // the clocks below were read in this call
@@ -123,7 +152,12 @@ class LuaAccount {
   ScriptFault fault_ = ScriptFault::kError;
   int fault_line_ = 0;
   int memory_line_ = 0;
+  std::size_t refused_bytes_ = 0;  // since then no request for as much was granted
+  bool was_refused_ = false;       // in this call
   int log_lines_ = 0;
+
+  std::vector<LargeBlock> large_blocks_;  // those there are
+  bool large_made_ = false;               // one of them after the last collection
 };
 
 }  // namespace cairn

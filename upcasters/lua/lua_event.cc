@@ -41,7 +41,8 @@ void push_made(lua_State* state, const EventView& event, std::string_view type, 
   lua_pushnil(state);
 }
 
-// Gives the members one after the other, whichever of them there are.
+// Gives the members one after the other, whichever of them there are. The event's table is an upvalue: what
+// scripts hand over could be anything.
 int next_member(lua_State* state) {
   std::size_t at = 0;
   if (lua_type(state, 2) == LUA_TSTRING) {
@@ -52,7 +53,7 @@ int next_member(lua_State* state) {
   for (; at < kMembers.size(); ++at) {
     lua_pushstring(state, kMembers[at]);
     lua_pushvalue(state, -1);
-    if (lua_rawget(state, 1) != LUA_TNIL) return 2;
+    if (lua_rawget(state, lua_upvalueindex(1)) != LUA_TNIL) return 2;
     lua_pop(state, 2);
   }
   lua_pushnil(state);
@@ -138,7 +139,8 @@ int LuaEvent::pairs(lua_State* state) {
     push_made(state, *self.event_, self.type_, name);
     lua_rawset(state, 1);
   }
-  lua_pushcfunction(state, next_member);
+  lua_pushvalue(state, 1);
+  lua_pushcclosure(state, next_member, 1);
   lua_pushvalue(state, 1);
   lua_pushnil(state);
   return 3;

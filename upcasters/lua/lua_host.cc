@@ -10,6 +10,7 @@
 #include "upcasters/lua/chunk_source.h"
 #include "upcasters/lua/lua_account.h"
 #include "upcasters/lua/sandbox.h"
+#include "upcasters/lua/shown_text.h"
 
 namespace cairn {
 
@@ -40,20 +41,18 @@ int take_place(std::string& message, std::string_view chunk) {
   return line;
 }
 
-// Lua knows nothing of null, which is the one userdata scripts meet in data.
+// Lua knows nothing of null and calls it userdata; the other userdata, DELETE, has a name. Lua's own messages
+// name types before they name variables, which could be called anything.
 void name_null(std::string& message) {
-  constexpr std::string_view kLuaSays = "a userdata value";
-  if (const auto at = message.find(kLuaSays); at != std::string::npos) {
-    message.replace(at, kLuaSays.size(), "a null value");
+  constexpr std::string_view kLuaSays = "userdata";
+  std::size_t end = 0;
+  if (message.starts_with("attempt to ")) end = message.find(" (");
+  if (message.starts_with("bad 'for' ")) end = message.size();
+  end = std::min(end, message.size());
+  for (std::size_t at = message.find(kLuaSays); at < end; at = message.find(kLuaSays, at)) {
+    message.replace(at, kLuaSays.size(), "null");
+    end -= kLuaSays.size() - 4;
   }
-}
-
-void cut_short(std::string& message) {
-  if (message.size() <= kMessageBytesMax) return;
-  std::size_t bytes = kMessageBytesMax;
-  while (bytes > 0 && (static_cast<unsigned char>(message[bytes]) & 0xc0) == 0x80) --bytes;
-  message.resize(bytes);
-  message += "…";
 }
 
 // Runs where an error is raised, while the functions that led there are still known. Allocates nothing in the
@@ -72,7 +71,7 @@ int on_error(lua_State* state) {
                                                 : std::to_string(lua_tonumber(state, 1));
   } else {
     call.message =
-        std::string("an error that is ") + (lua_istable(state, 1) ? "a " : "") + luaL_typename(state, 1);
+        std::string("an error that is ") + (lua_istable(state, 1) ? "a " : "") + sandbox::type_of(state, 1);
   }
   return 1;
 }
@@ -188,7 +187,7 @@ std::optional<ScriptError> LuaHost::call_protected(LuaCall& call, lua_CFunction 
 ScriptError LuaHost::error_of(LuaCall& call, int status) const {
   ScriptError error{
       .fault = ScriptFault::kError, .message = std::move(call.message), .file = file_, .line = call.line};
-  if (account_->is_fatal() || status == LUA_ERRMEM) {
+  if (account_->is_fatal() || account_->is_for_memory(status)) {
     const bool fatal = account_->is_fatal();
     error.fault = fatal ? account_->fault() : ScriptFault::kMemory;
     error.line = fatal ? account_->fault_line() : account_->memory_line();
@@ -196,10 +195,12 @@ ScriptError LuaHost::error_of(LuaCall& call, int status) const {
     return error;
   }
   if (status == LUA_ERRERR && error.message.empty()) error.message = "stack overflow";
+  if (status == LUA_ERRMEM)
+    error.message = "not enough memory";  // Lua takes the script's own words for its own
   if (call.is_syntax) error.fault = ScriptFault::kSyntax;
   if (const int line = take_place(error.message, chunk_); line > 0) error.line = line;
   name_null(error.message);
-  cut_short(error.message);
+  error.message = shown_text(error.message, kMessageBytesMax);
   return error;
 }
 

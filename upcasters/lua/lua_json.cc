@@ -11,6 +11,8 @@
 #include "eventstore/json/json_text.h"
 #include "upcasters/lua/lua_number.h"
 #include "upcasters/lua/lua_values.h"
+#include "upcasters/lua/sandbox.h"
+#include "upcasters/lua/shown_text.h"
 
 namespace cairn {
 
@@ -74,22 +76,13 @@ void push_value(lua_State* state, JsonCursor& json) {
   }
 }
 
-// At most kShownBytesMax bytes, and no half of a character.
-std::string cut(std::string text, bool there_is_more) {
-  if (text.size() <= kShownBytesMax && !there_is_more) return text;
-  std::size_t size = std::min(text.size(), kShownBytesMax);
-  while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0u) == 0x80) --size;
-  text.resize(size);
-  return text + "…";
-}
-
 std::string string_text(lua_State* state, int index) {
   std::size_t size = 0;
   const char* bytes = lua_tolstring(state, index, &size);
   const std::size_t shown = std::min(size, kShownBytesMax + 4);  // A character more, so none is cut here.
   std::string text;
   append_json_string(text, {bytes, shown});
-  return cut(std::move(text), shown < size);
+  return shown_text(text, kShownBytesMax);
 }
 
 std::string number_text(lua_State* state, int index) {
@@ -134,7 +127,8 @@ std::string value_text(lua_State* state, int index) {
     case LUA_TNONE:
       return "nil";
     default:
-      return "a " + std::string(lua_typename(state, lua_type(state, index)));
+      if (sandbox::is_delete(state, index)) return "DELETE";
+      return "a " + std::string(luaL_typename(state, index));
   }
 }
 

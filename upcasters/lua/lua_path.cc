@@ -2,21 +2,22 @@
 
 #include <vector>
 
-#include "eventstore/base/names.h"
+#include "upcasters/lua/shown_text.h"
 
 namespace cairn {
 
 namespace {
 
+// A path is for people to find the place by; names can be as long as a script likes.
+constexpr std::size_t kNameBytesMax = 100;
+constexpr std::size_t kPathBytesMax = 1'000;
+
 void append_part(std::string& to, std::string_view name) {
-  const bool is_text = is_utf8(name);
-  for (const char c : name) {
+  for (const char c : shown_text(name, kNameBytesMax)) {
     if (c == '~') {
       to += "~0";
     } else if (c == '/') {
       to += "~1";
-    } else if (!is_text && static_cast<unsigned char>(c) >= 0x80) {
-      to += "\uFFFD";
     } else {
       to += c;
     }
@@ -37,7 +38,7 @@ std::string LuaPath::text() const {
       append_part(text, (*part)->name);
     }
   }
-  return text;
+  return shown_text(text, kPathBytesMax);
 }
 
 }  // namespace cairn

@@ -21,7 +21,7 @@ struct LuaPath {
   // Counted from 0, as JSON pointers do.
   LuaPath element(std::size_t its_index) const { return {this, {}, its_index, true, depth + 1}; }
 
-  // As a JSON pointer, in UTF-8 whatever the names are.
+  // As a JSON pointer, in UTF-8 whatever the names are. Long names, and what is deep inside, are cut.
   std::string text() const;
 };
 

@@ -12,9 +12,7 @@ namespace {
 const char kEnvironment = 0;
 const char kGlobals = 0;
 const char kLocked = 0;
-
-// Its address is DELETE.
-char delete_mark = 0;
+const char kDelete = 0;
 
 struct Withheld {
   std::string_view name;
@@ -143,17 +141,36 @@ void add_string(lua_State* state) {
   lua_pop(state, 2);
 }
 
+// Makes Lua's messages say "got name" for the value on top of the stack.
+void name_type(lua_State* state, const char* name) {
+  lua_createtable(state, 0, 1);
+  lua_pushstring(state, name);
+  lua_setfield(state, -2, "__name");
+  lua_setmetatable(state, -2);
+}
+
+// Strings take part in arithmetic, and their functions for that have no name for DELETE.
+int no_arithmetic(lua_State* state) {
+  return luaL_error(state, "attempt to perform arithmetic on a DELETE value");
+}
+
 void add_constants(lua_State* state) {
   lua_pushliteral(state, LUA_VERSION);
   lua_setfield(state, -2, "_VERSION");
   push_null(state);
-  // So that Lua's messages say "got null".
-  lua_createtable(state, 0, 1);
-  lua_pushliteral(state, "null");
-  lua_setfield(state, -2, "__name");
-  lua_setmetatable(state, -2);
+  name_type(state, "null");
   lua_setfield(state, -2, "null");
-  push_delete(state);
+  // All light userdata share one metatable, so DELETE is of the other kind: it has a name of its own.
+  lua_newuserdatauv(state, 1, 0);
+  name_type(state, "DELETE");
+  lua_getmetatable(state, -1);
+  for (const char* const event : {"__add", "__sub", "__mul", "__div", "__mod", "__pow", "__idiv"}) {
+    lua_pushcfunction(state, no_arithmetic);
+    lua_setfield(state, -2, event);
+  }
+  lua_pop(state, 1);
+  lua_pushvalue(state, -1);
+  lua_rawsetp(state, LUA_REGISTRYINDEX, &kDelete);
   lua_setfield(state, -2, "DELETE");
 }
 
@@ -209,10 +226,20 @@ bool is_environment(lua_State* state, int index) {
   return same;
 }
 
-void push_delete(lua_State* state) { lua_pushlightuserdata(state, &delete_mark); }
+void push_delete(lua_State* state) { lua_rawgetp(state, LUA_REGISTRYINDEX, &kDelete); }
 
 bool is_delete(lua_State* state, int index) {
-  return lua_islightuserdata(state, index) && lua_touserdata(state, index) == &delete_mark;
+  if (lua_type(state, index) != LUA_TUSERDATA) return false;
+  const void* const userdata = lua_touserdata(state, index);
+  push_delete(state);
+  const bool same = lua_touserdata(state, -1) == userdata;
+  lua_pop(state, 1);
+  return same;
+}
+
+const char* type_of(lua_State* state, int index) {
+  if (is_null(state, index)) return "null";
+  return is_delete(state, index) ? "DELETE" : luaL_typename(state, index);
 }
 
 }  // namespace cairn::sandbox

@@ -41,6 +41,9 @@ void push_text(lua_State* state, int index);
 void push_delete(lua_State* state);
 bool is_delete(lua_State* state, int index);
 
+// What the value is called in messages: as type() has it, but for DELETE.
+const char* type_of(lua_State* state, int index);
+
 // Whether the value is the table that scripts have as _G.
 bool is_environment(lua_State* state, int index);
 

@@ -28,8 +28,7 @@ constexpr std::uint64_t kStepsPerError = 300;
 void pass_on_fatal(lua_State* state, int status) {
   LuaAccount& account = LuaAccount::of(state);
   account.raise_if_fatal();
-  // Any other status is an exception that is no error of Lua; only memory runs out in our own functions.
-  if (status != LUA_ERRRUN && status != LUA_ERRERR) account.raise_fatal(ScriptFault::kMemory);
+  if (account.is_for_memory(status)) account.raise_fatal(ScriptFault::kMemory);
   account.charge(kStepsPerError);
 }
 
@@ -117,13 +116,11 @@ void push_text(lua_State* state, int index) {
   index = lua_absindex(state, index);
   switch (lua_type(state, index)) {
     case LUA_TLIGHTUSERDATA:
-      lua_pushstring(state, is_null(state, index) ? "null" : is_delete(state, index) ? "DELETE" : "userdata");
-      return;
     case LUA_TTABLE:
     case LUA_TUSERDATA:
     case LUA_TFUNCTION:
     case LUA_TTHREAD:
-      lua_pushstring(state, luaL_typename(state, index));
+      lua_pushstring(state, type_of(state, index));
       return;
     default:
       luaL_tolstring(state, index, nullptr);

@@ -7,6 +7,7 @@
 
 #include "upcasters/lua/lua_pattern.h"
 #include "upcasters/lua/sandbox.h"
+#include "upcasters/lua/text_buffer.h"
 
 // The functions of `string` that take patterns. They do what Lua's own do, and take steps for it.
 namespace cairn::sandbox {
@@ -136,14 +137,13 @@ int gmatch(lua_State* state) {
   return 1;
 }
 
-// One gsub: its arguments are at the bottom of the stack, and the buffer is on top.
+// One gsub: its arguments are at the bottom of the stack.
 class Substitution {
  public:
   Substitution(lua_State* state, std::string_view subject, LuaPattern& pattern)
-      : state_(state), subject_(subject), pattern_(pattern), copied_(subject.data()) {
+      : state_(state), subject_(subject), pattern_(pattern), copied_(subject.data()), buffer_(state) {
     if (lua_type(state, 3) == LUA_TNUMBER || lua_type(state, 3) == LUA_TSTRING)
       replacement_ = check_string(state, 3);
-    luaL_buffinit(state, &buffer_);
   }
 
   // Puts in what stands for the match, or leaves it to be copied later.
@@ -164,12 +164,12 @@ class Substitution {
       return;
     }
     copy_until(subject_.data() + subject_.size());
-    luaL_pushresult(&buffer_);
+    buffer_.push();
   }
 
  private:
   void add(const char* begin, const char* end) {
-    luaL_addlstring(&buffer_, begin, static_cast<std::size_t>(end - begin));
+    buffer_.add({begin, static_cast<std::size_t>(end - begin)});
   }
 
   void copy_until(const char* until) {
@@ -184,7 +184,7 @@ class Substitution {
       add(rest.data(), rest.data() + at);
       const char what = at + 1 < rest.size() ? rest[at + 1] : '\0';
       if (what == '%') {
-        luaL_addchar(&buffer_, '%');
+        buffer_.add("%");
       } else if (what >= '0' && what <= '9') {
         add_capture(what - '0', begin, end);
       } else {
@@ -203,7 +203,7 @@ class Substitution {
       luaL_error(state_, "invalid capture index %%%d", number);
     } else {
       push_capture(state_, pattern_, static_cast<std::size_t>(number) - 1, subject_);
-      luaL_addvalue(&buffer_);
+      buffer_.add_value();
     }
   }
 
@@ -225,9 +225,9 @@ class Substitution {
       return false;
     }
     if (lua_isstring(state_, -1) == 0) {
-      luaL_error(state_, "invalid replacement value (a %s)", luaL_typename(state_, -1));
+      luaL_error(state_, "invalid replacement value (a %s)", type_of(state_, -1));
     }
-    luaL_addvalue(&buffer_);
+    buffer_.add_value();
     return true;
   }
 
@@ -237,7 +237,7 @@ class Substitution {
   std::string_view replacement_;  // no view at all if it is a table or a function
   const char* copied_;            // up to here the subject is in the buffer, or was replaced
   bool changed_ = false;
-  luaL_Buffer buffer_;
+  TextBuffer buffer_;
 };
 
 int gsub(lua_State* state) {

@@ -68,6 +68,7 @@ Key key_at(lua_State* state, int index) {
 }
 
 // A float that is a key has a fraction or lies beyond all integers: other floats became integers.
+// REQUIRES: `right` is a number at all.
 bool is_below(lua_Integer left, lua_Number right) {
   constexpr lua_Number kBeyond = 9223372036854775808.0;
   if (right >= kBeyond) return true;
@@ -146,15 +147,18 @@ void push_keys(lua_State* state, int table) {
   });
 }
 
-// The iterator over a sequence. Upvalues: its length, and the place of the last key returned.
+// The iterators below have the table as an upvalue and look at no argument: scripts can call them as they
+// like, and the table behind _G is not for their hands.
+
+// The iterator over a sequence. Upvalues: the table, its length, and the place of the last key returned.
 int next_of_sequence(lua_State* state) {
-  const lua_Integer length = lua_tointeger(state, lua_upvalueindex(1));
-  lua_Integer place = lua_tointeger(state, lua_upvalueindex(2));
+  const lua_Integer length = lua_tointeger(state, lua_upvalueindex(2));
+  lua_Integer place = lua_tointeger(state, lua_upvalueindex(3));
   while (place < length) {
     ++place;
-    if (lua_rawgeti(state, 1, place) != LUA_TNIL) {
+    if (lua_rawgeti(state, lua_upvalueindex(1), place) != LUA_TNIL) {
       lua_pushinteger(state, place);
-      lua_copy(state, -1, lua_upvalueindex(2));
+      lua_copy(state, -1, lua_upvalueindex(3));
       lua_insert(state, -2);
       return 2;
     }
@@ -165,14 +169,14 @@ int next_of_sequence(lua_State* state) {
   return 1;
 }
 
-// The iterator over a list of keys. Upvalues: the list, and the place of the last key returned.
+// The iterator over a list of keys. Upvalues: the table, the list, and the place of the last key returned.
 int next_of_keys(lua_State* state) {
-  lua_Integer place = lua_tointeger(state, lua_upvalueindex(2));
-  while (lua_rawgeti(state, lua_upvalueindex(1), ++place) != LUA_TNIL) {
+  lua_Integer place = lua_tointeger(state, lua_upvalueindex(3));
+  while (lua_rawgeti(state, lua_upvalueindex(2), ++place) != LUA_TNIL) {
     lua_pushvalue(state, -1);
-    if (lua_rawget(state, 1) != LUA_TNIL) {
+    if (lua_rawget(state, lua_upvalueindex(1)) != LUA_TNIL) {
       lua_pushinteger(state, place);
-      lua_replace(state, lua_upvalueindex(2));
+      lua_replace(state, lua_upvalueindex(3));
       return 2;
     }
     lua_pop(state, 2);
@@ -193,17 +197,18 @@ int pairs(lua_State* state) {
   lua_settop(state, 1);
   if (is_environment(state, 1)) {
     push_globals(state);
-    lua_replace(state, 1);
+  } else {
+    lua_pushvalue(state, 1);
   }
-  const lua_Integer length = sequence_length(state, 1);
+  const lua_Integer length = sequence_length(state, 2);
   if (length >= 0) {
     lua_pushinteger(state, length);
     lua_pushinteger(state, 0);
-    lua_pushcclosure(state, next_of_sequence, 2);
+    lua_pushcclosure(state, next_of_sequence, 3);
   } else {
-    push_keys(state, 1);
+    push_keys(state, 2);
     lua_pushinteger(state, 0);
-    lua_pushcclosure(state, next_of_keys, 2);
+    lua_pushcclosure(state, next_of_keys, 3);
   }
   lua_pushvalue(state, 1);
   lua_pushnil(state);
@@ -221,6 +226,9 @@ int next(lua_State* state) {
   }
   const bool first = lua_isnil(state, 2);
   const Key after = key_at(state, 2);
+  if (after.rank == Key::kNumber && !after.is_integer && std::isnan(after.number)) {
+    return luaL_error(state, "invalid key to 'next': nan is none");
+  }
   Key best;
   bool found = false;
   int others = 0;

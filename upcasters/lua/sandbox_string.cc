@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "upcasters/lua/sandbox.h"
+#include "upcasters/lua/text_buffer.h"
 
 // The libraries `string` and `utf8`, but for patterns. What makes a new string pays for it when it is
 // allocated; what only looks at one pays for its bytes.
@@ -17,9 +18,58 @@ constexpr std::uint64_t kBytesPerStep = 16;
 // A float is written with up to 300 digits before the point, and as many behind it as wanted.
 constexpr std::uint64_t kStepsPerFloat = 100;
 constexpr std::uint64_t kStepsPerFraction = 500;
+constexpr std::size_t kFormattedBytesMax = 512;  // of what is no string
+
+constexpr std::size_t kCharacterBytesMax = 8;      // of UTF-8 as Lua has it
+constexpr std::size_t kPackedBytesEach = 32;       // of a number or a size, aligned
+constexpr std::size_t kPackedBytesMax = 1u << 30;  // more than any script may have
 
 // Calls Lua's own function, which is the first upvalue of ours, in our place.
 int call_original(lua_State* state) { return lua_tocfunction(state, lua_upvalueindex(1))(state); }
+
+// Makes room for a text of at most so many bytes that Lua's own function makes: in a buffer, which grows by
+// halves, and then as a string.
+void make_room_for(lua_State* state, std::size_t bytes) { LuaAccount::of(state).make_room(3 * bytes); }
+
+// How many bytes the arguments have that are strings.
+std::size_t bytes_of_strings(lua_State* state) {
+  std::size_t bytes = 0;
+  for (int i = 1; i <= lua_gettop(state); ++i) {
+    if (lua_type(state, i) == LUA_TSTRING) bytes += lua_rawlen(state, i);
+  }
+  return bytes;
+}
+
+// Takes steps for the string that is the first argument, which becomes another of the same size.
+int convert(lua_State* state) {
+  std::size_t size = 0;
+  luaL_checklstring(state, 1, &size);
+  charge(state, size / kBytesPerStep);
+  make_room_for(state, size);
+  return call_original(state);
+}
+
+// Each argument becomes a character.
+int from_characters(lua_State* state) {
+  make_room_for(state, static_cast<std::size_t>(lua_gettop(state)) * kCharacterBytesMax);
+  return call_original(state);
+}
+
+// The numbers in a format are sizes: of what stands before them, and of alignment.
+int pack(lua_State* state) {
+  std::size_t size = 0;
+  const char* const text = luaL_checklstring(state, 1, &size);
+  charge(state, size / kBytesPerStep);
+  std::size_t bytes = bytes_of_strings(state);
+  std::size_t number = 0;
+  for (const char c : std::string_view(text, size)) {
+    const bool is_digit = c >= '0' && c <= '9';
+    number = is_digit ? std::min(10 * number + static_cast<std::size_t>(c - '0'), kPackedBytesMax) : 0;
+    bytes = std::min(bytes + kPackedBytesEach + number, kPackedBytesMax);
+  }
+  make_room_for(state, bytes);
+  return call_original(state);
+}
 
 // Takes steps for the string that is the first argument.
 int charge_first(lua_State* state) {
@@ -86,8 +136,8 @@ int repeat(lua_State* state) {
   const std::size_t total = static_cast<std::size_t>(times) * (size + separator_size) - separator_size;
   if (total > bytes_max) account.raise_fatal(ScriptFault::kMemory);
   account.charge(total / 64);
-  luaL_Buffer buffer;
-  char* const to = luaL_buffinitsize(state, &buffer, total);
+  TextBuffer buffer(state);
+  char* const to = buffer.extend(total);
   // Once and with its separator, and then what is there already, again and again.
   std::size_t filled = std::min(size + separator_size, total);
   std::memcpy(to, text, size);
@@ -97,7 +147,7 @@ int repeat(lua_State* state) {
     std::memcpy(to + filled, to, more);
     filled += more;
   }
-  luaL_pushresultsize(&buffer, total);
+  buffer.push();
   return 1;
 }
 
@@ -131,6 +181,9 @@ int format(lua_State* state) {
       lua_replace(state, argument);
     }
   }
+  // %q writes up to four bytes for one.
+  make_room_for(state,
+                size + 4 * bytes_of_strings(state) + static_cast<std::size_t>(argument) * kFormattedBytesMax);
   return call_original(state);
 }
 
@@ -140,13 +193,13 @@ struct Taken {
 };
 
 constexpr Taken kString[] = {
-    {"byte", charge_range},  {"char", nullptr},        {"format", format},         {"len", nullptr},
-    {"lower", charge_first}, {"upper", charge_first},  {"reverse", charge_first},  {"sub", nullptr},
-    {"pack", charge_first},  {"unpack", charge_first}, {"packsize", charge_first},
+    {"byte", charge_range}, {"char", from_characters}, {"format", format},         {"len", nullptr},
+    {"lower", convert},     {"upper", convert},        {"reverse", convert},       {"sub", nullptr},
+    {"pack", pack},         {"unpack", charge_first},  {"packsize", charge_first},
 };
 
 constexpr Taken kUtf8[] = {
-    {"char", nullptr},           {"charpattern", nullptr}, {"codes", nullptr},
+    {"char", from_characters},   {"charpattern", nullptr}, {"codes", nullptr},
     {"codepoint", charge_range}, {"len", charge_rest},     {"offset", charge_offset},
 };
 

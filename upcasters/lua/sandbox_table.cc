@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "upcasters/lua/sandbox.h"
+#include "upcasters/lua/text_buffer.h"
 
 // The library `table`. Lua's own functions work through as many elements as they are told within one
 // instruction; here they pay for each, before or while they do.
@@ -60,8 +61,7 @@ int concat(lua_State* state) {
   const lua_Integer first = luaL_optinteger(state, 3, 1);
   const lua_Integer last = luaL_optinteger(state, 4, length);
   lua_settop(state, 2);
-  luaL_Buffer buffer;
-  luaL_buffinit(state, &buffer);
+  TextBuffer buffer(state);
   for (lua_Integer i = first; i <= last; ++i) {
     charge(state, 1);
     lua_geti(state, 1, i);
@@ -69,11 +69,11 @@ int concat(lua_State* state) {
       return luaL_error(state, "invalid value (at index %I) in table for 'concat'",
                         static_cast<LUAI_UACINT>(i));
     }
-    luaL_addvalue(&buffer);
+    buffer.add_value();
     if (i == last) break;  // before ++i overflows
-    luaL_addlstring(&buffer, separator, separator_size);
+    buffer.add({separator, separator_size});
   }
-  luaL_pushresult(&buffer);
+  buffer.push();
   return 1;
 }
 

@@ -17,7 +17,9 @@ enum class ScriptFault : std::uint8_t {
 // What is wrong with a script, and where.
 struct ScriptError {
   ScriptFault fault = ScriptFault::kError;
-  std::string message;  // without the place: "attempt to index a nil value (field 'total')"
+  // Without the place: "attempt to index a nil value (field 'total')". UTF-8 and about 2,000 bytes at most,
+  // whatever the script says.
+  std::string message;
   std::string file;
   int line = 0;  // 0 where there is none
 

@@ -3,8 +3,11 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "upcasters/definitions/produced_types.h"
 #include "upcasters/lua/lua_json.h"
+#include "upcasters/lua/lua_members.h"
 #include "upcasters/lua/lua_values.h"
+#include "upcasters/lua/shown_text.h"
 
 namespace cairn {
 
@@ -13,11 +16,35 @@ namespace {
 // A script that makes more of one event means something else.
 constexpr lua_Unsigned kPartsMax = 1'000;
 
+// All that a script makes of one event.
+constexpr std::size_t kWrittenMax = 32u << 20;
+
 // Where things stand on the stack of a call.
 constexpr int kDefinition = 1, kData = 2, kResult = 3;
 static_assert(kDefinition < kData);
 
+constexpr std::size_t kNameBytesMax = 100;  // of one that is shown in a complaint
 constexpr std::string_view kReturns = "the data, a list of {type = …, data = …}, or {} to drop the event";
+
+lua_Unsigned entries_in(lua_State* state, int table) {
+  lua_Unsigned entries = 0;
+  lua_pushnil(state);
+  while (lua_next(state, table) != 0) {
+    lua_pop(state, 1);
+    ++entries;
+  }
+  return entries;
+}
+
+// Nobody reads more.
+void cut_short(std::string& text) {
+  constexpr std::size_t kBytesMax = 1'000;
+  if (text.size() <= kBytesMax) return;
+  std::size_t end = kBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  text += "…";
+}
 
 std::string without_numbers(std::string_view path) {
   std::string text;
@@ -80,6 +107,7 @@ std::optional<ShapeFault> UpcasterRunner::run(const EventView& event, std::strin
 void UpcasterRunner::attempt(const EventView& event, std::string_view data, PartBuffers& buffers,
                              std::vector<ScriptPart>& parts) {
   fault_.reset();
+  written_ = 0;
   auto error = script_.host().run([&](lua_State* state) {
     if (const Status status = reader_.push(data); !status) {
       return fail(ShapeFault::Kind::kCorruption, status.error().message);
@@ -133,6 +161,10 @@ void UpcasterRunner::take_result(lua_State* state, PartBuffers& buffers, std::ve
     return fail(ShapeFault::Kind::kScript, "returned " + std::to_string(count) +
                                                " parts; an event may become " + std::to_string(kPartsMax));
   }
+  if (entries_in(state, kResult) != count) {
+    return fail(ShapeFault::Kind::kScript,
+                "returned a list with holes or with names in it; a list of parts has 1 to n only");
+  }
   for (lua_Unsigned i = 1; i <= count && !fault_ && missing_type_.empty(); ++i) {
     lua_rawgeti(state, kResult, static_cast<lua_Integer>(i));
     take_part(state, static_cast<int>(i), buffers, parts);
@@ -149,18 +181,18 @@ void UpcasterRunner::take_part(lua_State* state, int place, PartBuffers& buffers
          "part " + std::to_string(place) + " " + std::string(what) + "; a list holds {type = …, data = …}");
   };
   if (!lua_istable(state, part)) return complain("is " + value_text(state, part));
-  lua_pushnil(state);
-  while (lua_next(state, part) != 0) {
-    lua_pop(state, 1);
-    const std::string_view name = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "[…]";
-    if (name != "type" && name != "data") return complain("has the member '" + std::string(name) + "'");
+  std::vector<std::string_view> names;
+  if (!member_names(state, part, names)) return complain("has the member '[…]'");
+  for (const std::string_view name : names) {
+    if (name != "type" && name != "data")
+      return complain("has the member '" + shown_text(name, kNameBytesMax) + "'");
   }
   Target* target = own_;
   lua_pushliteral(state, "type");
   if (lua_rawget(state, part) != LUA_TNIL) {
     std::size_t size = 0;
     const char* type = lua_type(state, -1) == LUA_TSTRING ? lua_tolstring(state, -1, &size) : nullptr;
-    if (size == 0) return complain("has a type that is no name");
+    if (!can_be_type_name({type, size})) return complain("has a type that is no name");
     const auto known = targets_.find(std::string_view(type, size));
     if (known == targets_.end()) {
       missing_type_.assign(type, size);
@@ -178,6 +210,11 @@ void UpcasterRunner::write(lua_State*, int index, Target& target, int place, Par
   std::string& bytes = buffers.take();
   const std::vector<DataFault> faults = target.writer->write(index, bytes);
   if (faults.empty()) {
+    written_ += bytes.size();
+    if (written_ > kWrittenMax) {
+      return fail(ShapeFault::Kind::kScript,
+                  "makes more than " + std::to_string(kWrittenMax >> 20) + " MiB of one event");
+    }
     parts.push_back({&target, bytes});
     return;
   }
@@ -191,11 +228,15 @@ void UpcasterRunner::write(lua_State*, int index, Target& target, int place, Par
        where + without_numbers(first.path) + "\" " + first.expected + " was expected");
 }
 
+// Filters find events by the types that scripts may make of them, so these have to be known beforehand.
 bool UpcasterRunner::add_target(const std::string& type) {
   const auto refuse = [&](const std::string& why) {
     fail(ShapeFault::Kind::kScript, "makes an event of another type: " + why);
     return false;
   };
+  if (!may_produce(*step_.upcaster, type)) {
+    return refuse("'" + type + "' stands neither in the script nor in its `produces`");
+  }
   auto found = find_target_(type, step_.upcaster->registry_changes);
   if (!found) return refuse(found.error().message);
   auto writer = LuaWriter::make(script_.host(), found->schema->schema);
@@ -216,6 +257,7 @@ void UpcasterRunner::fail(ShapeFault::Kind kind, std::string message, std::strin
   fault.group = group.empty() ? message : std::move(group);
   for (std::string* text : {&message, &fault.group}) {
     if (!text->starts_with(file)) *text = file + ": " + *text;
+    cut_short(*text);
   }
   fault.message = std::move(message);
   fault_ = std::move(fault);

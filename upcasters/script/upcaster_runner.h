@@ -80,6 +80,7 @@ class UpcasterRunner {
   std::map<std::string, Target, std::less<>> targets_;
   Target* own_ = nullptr;            // that of the step itself
   std::optional<ShapeFault> fault_;  // of the call under way
+  std::size_t written_ = 0;          // bytes, by the call under way
   std::string missing_type_;         // that the call under way would need a target for
   bool spent_ = false;
 };

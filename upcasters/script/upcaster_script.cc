@@ -5,11 +5,17 @@
 #include <optional>
 #include <utility>
 
+#include "eventstore/base/limits.h"
+#include "eventstore/base/names.h"
+#include "upcasters/lua/lua_members.h"
+#include "upcasters/lua/shown_text.h"
+
 namespace cairn {
 
 namespace {
 
-constexpr int kDefinition = 1;  // where load() left it on the stack
+constexpr int kDefinition = 1;              // where load() left it on the stack
+constexpr std::size_t kNameBytesMax = 100;  // of one that is shown in a complaint
 constexpr std::string_view kMembers = "type, from, to, produces and upcast";
 
 // Reads the members of the definition one by one, and keeps the first complaint.
@@ -51,11 +57,18 @@ class DefinitionReader {
     if (complaint_.empty()) complaint_ = "'" + std::string(name) + "' must be " + std::string(wanted);
   }
 
+  // The string on top of the stack; "" for any other value.
+  std::string top_text() const {
+    if (lua_type(state_, -1) != LUA_TSTRING) return "";
+    std::size_t size = 0;
+    const char* const text = lua_tolstring(state_, -1, &size);
+    return {text, size};
+  }
+
   std::string text(const char* name) {
     get(name);
-    std::string value;
-    if (lua_type(state_, -1) == LUA_TSTRING) value = lua_tostring(state_, -1);
-    if (value.empty()) complain(name, "the name of an event type");
+    const std::string value = top_text();
+    if (!can_be_type_name(value)) complain(name, "the name of an event type");
     lua_pop(state_, 1);
     return value;
   }
@@ -79,11 +92,8 @@ class DefinitionReader {
       if (count == 0 || count > 100) complain(name, "a list of 1 to 100 names of event types");
       for (lua_Unsigned i = 1; i <= count && complaint_.empty(); ++i) {
         lua_rawgeti(state_, -1, static_cast<lua_Integer>(i));
-        if (lua_type(state_, -1) == LUA_TSTRING) {
-          values.emplace_back(lua_tostring(state_, -1));
-        } else {
-          complain(name, "a list of names of event types");
-        }
+        values.push_back(top_text());
+        if (!can_be_type_name(values.back())) complain(name, "a list of names of event types");
         lua_pop(state_, 1);
       }
     }
@@ -93,16 +103,18 @@ class DefinitionReader {
 
   // Who misspells a member should hear of it.
   void check_names() {
-    lua_pushnil(state_);
-    while (lua_next(state_, kDefinition) != 0) {
-      lua_pop(state_, 1);
-      const std::string name = lua_type(state_, -1) == LUA_TSTRING ? lua_tostring(state_, -1) : "[…]";
+    std::vector<std::string_view> names;
+    if (!member_names(state_, kDefinition, names)) return complain_of_member("[…]");
+    for (const std::string_view name : names) {
       const bool known =
           name == "type" || name == "from" || name == "to" || name == "produces" || name == "upcast";
-      if (!known && complaint_.empty()) {
-        complaint_ = "'" + name + "' is no member of an upcaster, which has " + std::string(kMembers);
-      }
+      if (!known) complain_of_member(shown_text(name, kNameBytesMax));
     }
+  }
+
+  void complain_of_member(const std::string& name) {
+    if (!complaint_.empty()) return;
+    complaint_ = "'" + name + "' is no member of an upcaster, which has " + std::string(kMembers);
   }
 
   lua_State* state_;
@@ -110,6 +122,10 @@ class DefinitionReader {
 };
 
 }  // namespace
+
+bool can_be_type_name(std::string_view name) {
+  return !name.empty() && name.size() <= limits::kTypeNameBytesMax && is_printable_name(name);
+}
 
 std::variant<UpcasterScript, ScriptError> UpcasterScript::load(std::string_view source,
                                                                const std::string& file, LuaHost::Log log) {

@@ -35,6 +35,9 @@ class UpcasterScript {
   bool takes_event_;
 };
 
+// Whether events can be of a type of that name. Scripts can say anything.
+bool can_be_type_name(std::string_view name);
+
 // A script has at most this many bytes.
 inline constexpr std::size_t kScriptBytesMax = 1u << 20;
 

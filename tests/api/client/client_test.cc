@@ -15,6 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using api::Client;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -81,6 +82,33 @@ TEST(ClientTest, LinesComeWholeHoweverTheyWereSent) {
   ASSERT_THAT(lines.end, succeeds());
   EXPECT_EQ(lines.end->status, 200);
   EXPECT_THAT(server.requests()[0], HasSubstr("\r\nAccept: application/x-ndjson\r\n"));
+}
+
+TEST(ClientTest, LinesMayAnswerABody) {
+  const ScriptedServer server(
+      {ScriptedServer::pieces({"one\ntw", "o\n"}, true), ScriptedServer::answer(403, "no")});
+  Client client = client_of(server, "cairn_secret");
+  std::vector<std::string> lines;
+  const auto put = [&] {
+    return client.put_lines("/a%20b", {{"Accept", "application/x-ndjson"}}, "return 1\n", "text/x-lua",
+                            [&](std::string_view line) {
+                              lines.emplace_back(line);
+                              return Next::kGoOn;
+                            });
+  };
+  ASSERT_THAT(put(), succeeds());
+  EXPECT_THAT(lines, ElementsAre("one", "two"));
+  const auto refused = put();
+  ASSERT_THAT(refused, succeeds());
+  EXPECT_EQ(refused->status, 403);
+  EXPECT_EQ(refused->body, "no");
+  const std::string request = server.requests()[0];
+  EXPECT_THAT(request, StartsWith("PUT /a%20b HTTP/1.1\r\n"));
+  EXPECT_THAT(request, HasSubstr("\r\nAccept: application/x-ndjson\r\n"));
+  EXPECT_THAT(request, HasSubstr("\r\nContent-Type: text/x-lua\r\n"));
+  EXPECT_THAT(request, HasSubstr("\r\nContent-Length: 9\r\n"));
+  EXPECT_THAT(request, HasSubstr("\r\nAuthorization: Bearer cairn_secret\r\n"));
+  EXPECT_THAT(request, EndsWith("\r\n\r\nreturn 1\n"));
 }
 
 TEST(ClientTest, ALostConnectionIsNotTheEnd) {

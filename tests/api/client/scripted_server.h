@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
@@ -83,6 +85,12 @@ class ScriptedServer {
     return requests_;
   }
 
+  // Waits until so many requests have come; false when they do not.
+  bool wait_for_requests(std::size_t count) const {
+    std::unique_lock lock(mutex_);
+    return came_.wait_for(lock, std::chrono::minutes(1), [&] { return requests_.size() >= count; });
+  }
+
  private:
   void play() {
     int connection = -1;
@@ -103,6 +111,7 @@ class ScriptedServer {
         std::lock_guard lock(mutex_);
         requests_.push_back(request);
       }
+      came_.notify_all();
       std::string_view bytes = reply.bytes;
       while (!bytes.empty()) {
         const ssize_t sent = ::send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -157,6 +166,7 @@ class ScriptedServer {
   int stop_ = -1;
   std::uint16_t port_ = 0;
   mutable std::mutex mutex_;
+  mutable std::condition_variable came_;
   std::vector<std::string> requests_;
   std::thread thread_;
 };

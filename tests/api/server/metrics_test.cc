@@ -67,6 +67,11 @@ TEST_F(ServerMetricsTest, EveryPromisedNameIsThere) {
                            "cairn_tail_events gauge",
                            "cairn_index_flushes_total counter",
                            "cairn_readers gauge",
+                           "cairn_aggregates gauge",
+                           "cairn_state_folds_total counter",
+                           "cairn_state_events_folded_total counter",
+                           "cairn_snapshot_hits_total counter",
+                           "cairn_snapshot_misses_total counter",
                            "cairn_upcasters gauge",
                            "cairn_upcaster_deployments_total counter",
                            "cairn_shape_failures_total counter"}) {

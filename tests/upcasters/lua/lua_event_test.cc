@@ -86,6 +86,22 @@ TEST_F(LuaEventTest, PairsGivesAllMembersInOrder) {
   });
 }
 
+TEST_F(LuaEventTest, WhatPairsReturnsGoesThroughTheEventWhoeverCallsIt) {
+  for (const char* arguments : {"", "1", "'text'", "nil, 'nothing'", "{category=1}", "null", "pairs"}) {
+    bench_.run([&](lua_State* state) {
+      push(state);
+      LuaBench::push(state,
+                     "local f = pairs(...); local k, v = f(" + std::string(arguments) +
+                         "); return tostring(k) .. ' ' .. tostring(v)",
+                     1);
+      EXPECT_STREQ(lua_tostring(state, -1),
+                   std::string_view(arguments).find("nothing") == std::string_view::npos ? "category order"
+                                                                                         : "nil nil")
+          << arguments;
+    });
+  }
+}
+
 TEST_F(LuaEventTest, AForgottenEventHasOnlyWhatWasAskedFor) {
   const std::string message = bench_.error_of([&](lua_State* state) {
     push(state);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "eventstore/base/names.h"
 #include "upcasters/lua/lua_values.h"
 
 namespace cairn {
@@ -118,6 +119,32 @@ TEST_F(LuaHostTest, ErrorsThatAreNoTextAreNamed) {
             "test.lua:1: attempt to index a null value (field 'a')");
 }
 
+TEST_F(LuaHostTest, MessagesSayNullAndDelete) {
+  EXPECT_EQ(value("1 < null"), "attempt to compare number with null");
+  EXPECT_EQ(value("null < 1"), "attempt to compare null with number");
+  EXPECT_EQ(value("null < null"), "attempt to compare two null values");
+  EXPECT_EQ(value("null < DELETE"), "attempt to compare null with DELETE");
+  EXPECT_EQ(value("DELETE < DELETE"), "attempt to compare two DELETE values");
+  EXPECT_EQ(value("null + 1"), "attempt to perform arithmetic on a null value (global 'null')");
+  EXPECT_EQ(value("'1' + null"), "attempt to add a 'string' with a 'null'");
+  EXPECT_EQ(value("'1' + DELETE"), "attempt to perform arithmetic on a DELETE value");
+  EXPECT_EQ(value("DELETE // 2"), "attempt to perform arithmetic on a DELETE value");
+  EXPECT_EQ(value("DELETE .. 'x'"), "attempt to concatenate a DELETE value (global 'DELETE')");
+  EXPECT_EQ(value("DELETE.x"), "attempt to index a DELETE value (global 'DELETE')");
+  EXPECT_EQ(value("#null"), "attempt to get length of a null value (global 'null')");
+  EXPECT_EQ(result("local userdata = {} userdata.userdata.x = 1"),
+            "attempt to index a nil value (field 'userdata')");
+  EXPECT_EQ(result("for i = 1, null do end"), "bad 'for' limit (number expected, got null)");
+  EXPECT_EQ(value("math.floor(DELETE)"), "bad argument #1 to 'floor' (number expected, got DELETE)");
+  EXPECT_EQ(value("('x'):gsub('x', function() return null end)"), "invalid replacement value (a null)");
+  EXPECT_EQ(value("('x'):gsub('x', function() return DELETE end)"), "invalid replacement value (a DELETE)");
+  EXPECT_EQ(result("error(null)"), "an error that is null");
+  EXPECT_EQ(result("error(DELETE)"), "an error that is DELETE");
+  EXPECT_EQ(result("error('no userdata', 0)"), "no userdata");
+  EXPECT_EQ(value("tostring(DELETE == DELETE and DELETE ~= null) .. tostring(({[DELETE] = 1})[DELETE])"),
+            "true1");
+}
+
 TEST_F(LuaHostTest, ALongMessageIsCutAndALongFileNameIsNot) {
   const ScriptError error = load_failing("error(('x'):rep(1e6))");
   EXPECT_LT(error.message.size(), 2'100u);
@@ -131,6 +158,20 @@ TEST_F(LuaHostTest, ALongMessageIsCutAndALongFileNameIsNot) {
   const auto syntax = host_->load("\n=", file);
   ASSERT_TRUE(syntax.has_value());
   EXPECT_EQ(syntax->text(), file + ":2: unexpected symbol near '='");
+}
+
+TEST_F(LuaHostTest, AMessageIsUtf8WhateverTheScriptSays) {
+  EXPECT_EQ(load_failing("error('a\\xffb', 0)").message, "a\uFFFDb");
+  EXPECT_EQ(load_failing("local t = {} return t['\\xff'].x").message,
+            "attempt to index a nil value (field '\uFFFD')");
+  for (const char* part : {"\\xff", "ä", "€", "😀", "\\xe2\\x82"}) {
+    for (const char* before : {"", "x", "xy", "xyz"}) {
+      const std::string message =
+          load_failing("error('" + std::string(before) + "' .. ('" + part + "'):rep(3000), 0)").message;
+      EXPECT_TRUE(is_utf8(message)) << part;
+      EXPECT_LT(message.size(), 2'100u);
+    }
+  }
 }
 
 TEST_F(LuaHostTest, AScriptReturnsOneValue) {
@@ -156,6 +197,9 @@ TEST_F(LuaHostTest, OnlyTextIsTaken) {
   EXPECT_THAT(load_failing(std::string_view("return 1\0", 9)).message, HasSubstr("byte 0"));
   EXPECT_THAT(load_failing(std::string(2u << 20, ' ')).message, HasSubstr("at most 1048576"));
   EXPECT_THAT(load_failing("local _ENV <const> = 1; x = 2").message, HasSubstr("'_ENV' is not there"));
+  EXPECT_EQ(load_failing("\xff").message, "the script is not UTF-8, at line 1");
+  EXPECT_EQ(load_failing("return\n'ä'\n .. '\xe4'\n .. 'x'").message, "the script is not UTF-8, at line 3");
+  EXPECT_EQ(load_failing("return\n'\xe2").message, "the script is not UTF-8, at line 2");
   EXPECT_EQ(load("\xef\xbb\xbfreturn 1"), std::nullopt);
   EXPECT_EQ(load("local MY_ENV, _ENVIRON = 1, 2 return MY_ENV"), std::nullopt);
 }
@@ -180,6 +224,36 @@ TEST_F(LuaHostTest, GlobalsAreSetWhileLoadingOnly) {
             std::nullopt);
   EXPECT_EQ(call(), std::nullopt);
   EXPECT_EQ(answer_, "10");
+}
+
+TEST_F(LuaHostTest, PairsHandsOutNoOtherTable) {
+  EXPECT_EQ(
+      result("local _, g = pairs(_G); g.count = 1"),
+      "the global variable 'count' cannot be set: what one call leaves behind another could see; use local");
+  EXPECT_EQ(result("local _, g = pairs(_G); return g == _G"), "true");
+  EXPECT_EQ(result("local n = 0; for name, value in pairs(_G) do assert(_G[name] == value); n = n + 1 end; "
+                   "return n > 20"),
+            "true");
+}
+
+// Whoever calls it.
+TEST_F(LuaHostTest, WhatPairsReturnsGoesThroughItsTable) {
+  for (const char* arguments : {"", "5", "'text'", "nil", "{9}", "null", "true", "pairs"}) {
+    EXPECT_EQ(result("local f = pairs({7, 8}); local k, v = f(" + std::string(arguments) +
+                     "); return k .. ' ' .. v"),
+              "1 7")
+        << arguments;
+    EXPECT_EQ(result("local f = pairs({a = 7}); local k, v = f(" + std::string(arguments) +
+                     "); return k .. ' ' .. v"),
+              "a 7")
+        << arguments;
+  }
+}
+
+TEST_F(LuaHostTest, NoKeyIsNan) {
+  EXPECT_EQ(result("return next({1, 2, 2.5}, 0/0)"), "invalid key to 'next': nan is none");
+  EXPECT_EQ(result("return next({}, 0/0)"), "invalid key to 'next': nan is none");
+  EXPECT_EQ(result("return next({1, 2, 3}, 1.5)"), "2");
 }
 
 TEST_F(LuaHostTest, UnknownGlobalsAreNilAndWithheldOnesSayWhy) {
@@ -286,8 +360,14 @@ TEST_F(LuaHostTest, WhatScriptsSayIsCutAndCounted) {
   logged_.clear();
   EXPECT_EQ(result("log(('ä'):rep(1000)) log('x' .. ('ä'):rep(1000))"), "nil");
   ASSERT_THAT(logged_, SizeIs(2));
-  EXPECT_EQ(logged_[0].size(), 1'000u);
-  EXPECT_EQ(logged_[1].size(), 999u) << "no half characters";
+  EXPECT_EQ(logged_[0].size(), 1'000u + 3);
+  EXPECT_EQ(logged_[1].size(), 999u + 3) << "no half characters";
+  logged_.clear();
+  EXPECT_EQ(result("log('a\\xffb') log(('\\xff'):rep(5000))"), "nil");
+  ASSERT_THAT(logged_, SizeIs(2));
+  EXPECT_EQ(logged_[0], "a\uFFFDb");
+  EXPECT_TRUE(is_utf8(logged_[1]));
+  EXPECT_LE(logged_[1].size(), 1'000u + 3);
   logged_.clear();
   EXPECT_EQ(result("for i = 1, 1000 do log(i) end"), "nil");
   EXPECT_THAT(logged_, SizeIs(100));

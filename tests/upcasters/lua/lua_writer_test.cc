@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "eventstore/base/names.h"
 #include "schemaregistry/codec/data_limits.h"
 #include "tests/upcasters/lua/lua_fixture.h"
 
@@ -73,6 +74,7 @@ TEST(LuaWriterTest, NothingIsTakenForAnotherKind) {
   EXPECT_THAT(complaints(R"("boolean")", "return 0"), ElementsAre(": boolean, 0"));
   EXPECT_THAT(complaints(R"("boolean")", "return null"), ElementsAre(": boolean, null"));
   EXPECT_THAT(complaints(R"("null")", "return nil"), ElementsAre(": null, nil"));
+  EXPECT_THAT(complaints(R"("null")", "return DELETE"), ElementsAre(": null, DELETE"));
   EXPECT_THAT(complaints(R"("null")", "return false"), ElementsAre(": null, false"));
   EXPECT_THAT(complaints(R"("string")", "return {}"), ElementsAre(": string, {}"));
   EXPECT_THAT(complaints(R"("string")", "return function() end"), ElementsAre(": string, a function"));
@@ -213,6 +215,25 @@ TEST(LuaWriterTest, ASmallValueThatStandsForAHugeOneEndsTheCall) {
     tree.writer().write(-1, bytes);
   }),
             "");
+}
+
+// What a script returns may have names of any length; a hundred faults are still a short answer.
+TEST(LuaWriterTest, FaultsWithLongNamesStaySmall) {
+  const auto faults = complaints(kPoint, R"(
+    local t = {x = 1, name = 'p'}
+    for i = 1, 150 do t[('€'):rep(20000) .. '\xff' .. i] = ('\xff'):rep(1e5) end
+    t[('/'):rep(1e6)] = 1
+    return t)");
+  EXPECT_GE(faults.size(), 100u);
+  for (const std::string& fault : faults) {
+    EXPECT_TRUE(is_utf8(fault)) << fault;
+    EXPECT_LT(fault.size(), 500u);
+  }
+  const auto deep =
+      complaints(R"({"type":"map","values":{"type":"map","values":{"type":"map","values":"int"}}})",
+                 "local k = ('~'):rep(1e6) return {[k] = {[k] = {[k .. '\\xff'] = 'x', b = 'x'}}}");
+  EXPECT_THAT(deep, SizeIs(2));
+  for (const std::string& fault : deep) EXPECT_LT(fault.size(), 1'200u);
 }
 
 }  // namespace

@@ -22,10 +22,17 @@ struct Case {
 
 // In this order: reading comes before what lengthens the big store's streams.
 constexpr Case kCases[] = {
-    {"append", measure_append}, {"batch", measure_batch}, {"single", measure_single},
-    {"replay", measure_replay}, {"read", measure_read},   {"growth", measure_growth},
-    {"flush", measure_flush},   {"http", measure_http},   {"memory", measure_memory},
+    {"append", measure_append},
+    {"batch", measure_batch},
+    {"single", measure_single},
+    {"replay", measure_replay},
+    {"read", measure_read},
+    {"growth", measure_growth},
+    {"flush", measure_flush},
+    {"http", measure_http},
+    {"memory", measure_memory},
     {"codec", measure_codec},
+    {"aggregates", measure_aggregates},
 };
 
 struct Options {

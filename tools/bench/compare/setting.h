@@ -66,7 +66,8 @@ Result<Rows> measure_growth(Setting& setting);  // the append rate of the big st
 Result<Rows> measure_flush(Setting& setting);   // a single append while the index flushes
 Result<Rows> measure_http(
     Setting& setting);  // over HTTP, from a server process: appends, and the log as lines
-Result<Rows> measure_codec(Setting& setting);  // Avro and JSON, in memory
+Result<Rows> measure_aggregates(Setting& setting);  // states, and snapshots
+Result<Rows> measure_codec(Setting& setting);       // Avro and JSON, in memory
 Result<Rows> measure_memory(
     Setting& setting);  // resident memory with the big store; closes it and opens it again
 

@@ -21,6 +21,10 @@ std::string version_text(const CheckedSchema& schema) {
 
 // "incompatible with version 2 (BACKWARD)"
 std::string verdict_text(const CheckedSchema& schema) {
+  if (schema.verdict == Verdict::kUpcast) {
+    return "incompatible, but " + schema.upcaster->name +
+           " brings events over (tried on history when it is registered)";
+  }
   std::string text(to_string(schema.verdict));
   if (schema.verdict != Verdict::kIncompatible) return text;
   if (const std::string version = version_text(schema); !version.empty()) text += " with " + version;
@@ -31,7 +35,7 @@ std::string verdict_text(const CheckedSchema& schema) {
 std::string summary(const CheckOutput& output) {
   std::string text =
       std::to_string(output.schemas.size()) + (output.schemas.size() == 1 ? " schema" : " schemas");
-  for (const Verdict verdict : {Verdict::kNew, Verdict::kUnchanged, Verdict::kCompatible,
+  for (const Verdict verdict : {Verdict::kNew, Verdict::kUnchanged, Verdict::kCompatible, Verdict::kUpcast,
                                 Verdict::kIncompatible, Verdict::kInvalid}) {
     const auto count = std::count_if(output.schemas.begin(), output.schemas.end(),
                                      [=](const CheckedSchema& schema) { return schema.verdict == verdict; });
@@ -42,12 +46,44 @@ std::string summary(const CheckOutput& output) {
   return text;
 }
 
+// What is wrong with the upcaster; nullptr when nothing is, or there is none.
+const ScriptError* upcaster_error(const CheckedSchema& schema) {
+  return schema.upcaster && schema.upcaster->error ? &*schema.upcaster->error : nullptr;
+}
+
+// What keeps a schema out, for people.
+std::string refusal_lines(const CheckedSchema& schema, bool colour) {
+  std::string text;
+  const auto head = [&](const std::string& line) {
+    text += "\n" + coloured(on_one_line(line), Colour::kRed, colour) + "\n";
+  };
+  if (is_refused(schema.verdict)) {
+    head(schema.path + " is " + verdict_text(schema));
+    for (const CompatibilityReason& reason : schema.reasons) {
+      text += "  " + on_one_line(reason_text(reason)) + "\n";
+    }
+  }
+  if (const ScriptError* error = upcaster_error(schema)) {
+    head(schema.upcaster->path + " cannot be used");
+    text += "  " + on_one_line(error->text()) + "\n";
+  }
+  return text;
+}
+
+ordered_json upcaster_json(const CheckedSchema& schema) {
+  if (!schema.upcaster) return nullptr;
+  ordered_json entry = {{"file", schema.upcaster->path}, {"error", nullptr}};
+  if (const ScriptError* error = upcaster_error(schema)) {
+    entry["error"] = {{"line", error->line}, {"message", error->message}};
+  }
+  return entry;
+}
+
 }  // namespace
 
 std::size_t CheckOutput::refused() const {
-  return static_cast<std::size_t>(
-      std::count_if(schemas.begin(), schemas.end(),
-                    [](const CheckedSchema& schema) { return is_refused(schema.verdict); }));
+  return static_cast<std::size_t>(std::count_if(
+      schemas.begin(), schemas.end(), [](const CheckedSchema& schema) { return schema.is_refused(); }));
 }
 
 Result<CheckOutput> check_all(const SchemaFolder& folder, SchemaHistory& history) {
@@ -70,14 +106,7 @@ std::string as_table(const CheckOutput& output, bool colour) {
     rows.push_back({schema.subject, schema.path, std::move(verdict)});
   }
   std::string text = table_text(rows);
-  for (const CheckedSchema& schema : output.schemas) {
-    if (!is_refused(schema.verdict)) continue;
-    text += "\n" + coloured(on_one_line(schema.path + " is " + verdict_text(schema)), Colour::kRed, colour) +
-            "\n";
-    for (const CompatibilityReason& reason : schema.reasons) {
-      text += "  " + on_one_line(reason_text(reason)) + "\n";
-    }
-  }
+  for (const CheckedSchema& schema : output.schemas) text += refusal_lines(schema, colour);
   const bool good = output.refused() == 0;
   return text + "\n" + coloured(summary(output), good ? Colour::kGreen : Colour::kRed, colour) + "\n";
 }
@@ -94,6 +123,7 @@ std::string as_json(const CheckOutput& output) {
     entry["version"] = schema.version.value_or(0) > 0 ? ordered_json(*schema.version) : ordered_json();
     entry["level"] = schema.level.empty() ? ordered_json() : ordered_json(schema.level);
     entry["reasons"] = std::move(reasons);
+    entry["upcaster"] = upcaster_json(schema);
     schemas.push_back(std::move(entry));
   }
   const ordered_json all = {
@@ -104,6 +134,14 @@ std::string as_json(const CheckOutput& output) {
 std::string as_github(const CheckOutput& output) {
   std::string text;
   for (const CheckedSchema& schema : output.schemas) {
+    if (const ScriptError* error = upcaster_error(schema)) {
+      text +=
+          github_annotation("error",
+                            {{"file", schema.upcaster->path},
+                             {"line", std::to_string(std::max(error->line, 1))},
+                             {"title", schema.upcaster->name + " of " + schema.subject + " cannot be used"}},
+                            error->message);
+    }
     if (!is_refused(schema.verdict)) {
       // The verdict comes first: a line that began with a foreign text could be taken for a command.
       text += on_one_line(verdict_text(schema) + ": " + schema.subject + " (" + schema.path + ")") + "\n";

@@ -23,11 +23,12 @@ Result<CheckOutput> check_all(const SchemaFolder& folder, SchemaHistory& history
 std::string as_table(const CheckOutput& output, bool colour);
 
 // For programs: {"schemas":[{"subject","file","verdict","version","level","reasons":[{"kind","path",
-// "message"}]}],"notes":[…],"refused":N}; version and level may be null.
+// "message"}],"upcaster":{"file","error":{"line","message"}}}],"notes":[…],"refused":N}; version, level,
+// upcaster and its error may be null.
 std::string as_json(const CheckOutput& output);
 
-// For a workflow of GitHub Actions: an error that is shown at the file for each refused schema, a warning for
-// each note, and a plain line for all others.
+// For a workflow of GitHub Actions: an error that is shown at the file for each refused schema, and at the
+// line of each upcaster that cannot be used; a warning for each note, and a plain line for all others.
 std::string as_github(const CheckOutput& output);
 
 }  // namespace cairn::cli

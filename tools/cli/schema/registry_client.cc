@@ -41,8 +41,14 @@ std::string config_path(const std::string& subject) {
 
 std::string deleted_query(Deleted deleted) { return deleted == Deleted::kIncluded ? "?deleted=true" : ""; }
 
-std::string body_of(const SchemaFile& schema) {
+enum class WithUpcaster : bool { kNo, kYes };
+
+std::string body_of(const SchemaFile& schema, WithUpcaster with = WithUpcaster::kNo) {
   json body = {{"schema", schema.text}};
+  if (with == WithUpcaster::kYes && schema.upcaster) {
+    body["upcaster"] = schema.upcaster->source;
+    body["upcasterFile"] = schema.upcaster->name();
+  }
   for (const SchemaReference& reference : schema.references) {
     body["references"].push_back(
         {{"name", reference.name}, {"subject", reference.subject}, {"version", reference.version}});
@@ -148,7 +154,7 @@ Result<std::vector<std::string>> RegistryClient::check(const SchemaFile& schema)
 }
 
 Result<api::Answer> RegistryClient::add(const SchemaFile& schema) {
-  return client_.post_json(subject_path(schema.subject) + "/versions", body_of(schema));
+  return client_.post_json(subject_path(schema.subject) + "/versions", body_of(schema, WithUpcaster::kYes));
 }
 
 Result<std::string> RegistryClient::level(const std::string& subject) {

@@ -47,7 +47,8 @@ class RegistryClient {
   // Why the schema may not become the next version; empty when it may.
   Result<std::vector<std::string>> check(const SchemaFile& schema);
 
-  // A refusal as it came, with status 409 when the schema is not compatible.
+  // Adds the schema, with its upcaster if it has one. A refusal as it came, with status 409 when the schema
+  // is not compatible, and 422 when its upcaster is at fault.
   Result<api::Answer> add(const SchemaFile& schema);
 
   // The level that counts for the subject; of all subjects that have none of their own when it is "".

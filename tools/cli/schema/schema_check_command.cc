@@ -72,11 +72,11 @@ void add_schema_check_command(CLI::App& schema, int& exit_code) {
   CLI::App& command =
       *schema.add_subcommand("check", "Say whether schemas may be registered, and change nothing");
   command.footer(
-      "\nEach file is new, unchanged, compatible, incompatible (with all reasons and where in the schema), "
-      "or\n"
-      "invalid. It is compared with what the server has, or with a folder of earlier versions (--against), "
-      "and\n"
-      "where a subject has several files with those before it. Exit code 1 when a file is refused.\n"
+      "\nEach file is new, unchanged, compatible, incompatible (with all reasons and where in the schema),\n"
+      "or invalid. It is compared with what the server has, or with a folder of earlier versions\n"
+      "(--against), and where a subject has several files with those before it. Exit code 1 when a file is\n"
+      "refused. A version that an upcaster leads to (OrderPlaced/1-2.lua) need not be compatible; what is\n"
+      "wrong with the script is said with file and line.\n"
       "Subject.refs.json beside Subject.avsc names the schemas it refers to:\n"
       "  [{\"name\": \"shop.Money\", \"subject\": \"Money\", \"version\": 1}]\n"
       "\nExamples:\n"

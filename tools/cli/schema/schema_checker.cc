@@ -38,6 +38,8 @@ std::string_view to_string(Verdict verdict) {
       return "unchanged";
     case Verdict::kCompatible:
       return "compatible";
+    case Verdict::kUpcast:
+      return "upcast";
     case Verdict::kIncompatible:
       return "incompatible";
     case Verdict::kInvalid:
@@ -56,22 +58,41 @@ Result<CheckedSchema> SchemaChecker::check(const SchemaFile& file) {
     if (!is_about_schema(parsed.error())) return at_file(parsed.error(), file);
     checked.verdict = Verdict::kInvalid;
     checked.reasons = {invalid_reason(parsed.error().message)};
+    if (file.upcaster) checked.upcaster = check_upcaster(file, checked.verdict);
     return checked;
   }
   auto judged = judge(file, *parsed, rests_on_pending);
   if (!judged) return at_file(judged.error(), file);
   checked.verdict = judged->verdict;
   checked.version = judged->version;
+  if (file.upcaster) checked.upcaster = check_upcaster(file, checked.verdict);
   if (checked.verdict == Verdict::kIncompatible) {
+    if (checked.upcaster && !checked.upcaster->error) checked.verdict = Verdict::kUpcast;
     CompatibilityReport report = parse_compatibility_messages(judged->messages);
     checked.version = report.old_version;
     checked.level = std::move(report.level);
     checked.reasons = std::move(report.reasons);
-  } else if (checked.verdict != Verdict::kUnchanged) {
+  }
+  if (checked.verdict != Verdict::kUnchanged && checked.verdict != Verdict::kIncompatible) {
     pending_files_[file.subject].push_back(file);
     pending_[file.subject].push_back(*std::move(parsed));
   }
   return checked;
+}
+
+CheckedSchema::Upcaster SchemaChecker::check_upcaster(const SchemaFile& file, Verdict verdict) {
+  CheckedSchema::Upcaster upcaster{.path = file.upcaster->path, .name = file.upcaster->name(), .error = {}};
+  const auto loaded = load_upcaster_for(file.subject, *file.upcaster);
+  if (const auto* error = std::get_if<ScriptError>(&loaded)) {
+    upcaster.error = *error;
+  } else if (verdict == Verdict::kNew) {
+    upcaster.error =
+        ScriptError{ScriptFault::kError,
+                    "it leads from version " + std::to_string(std::get<UpcasterHeader>(loaded).from) +
+                        ", but there is no version before " + file.path,
+                    upcaster.path, 0};
+  }
+  return upcaster;
 }
 
 Result<SchemaChecker::Judged> SchemaChecker::judge(const SchemaFile& file, const ParsedSchema& parsed,

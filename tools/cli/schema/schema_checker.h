@@ -15,6 +15,7 @@ enum class Verdict {
   kNew,           // the first version of its subject
   kUnchanged,     // there already
   kCompatible,    // may become the next version
+  kUpcast,        // may become it together with its upcaster, if that never fails on history
   kIncompatible,  // may not
   kInvalid,       // no schema at all, or what it refers to is missing
 };
@@ -31,9 +32,19 @@ struct CheckedSchema {
   std::string subject;
   std::string path;
   Verdict verdict = Verdict::kNew;
-  std::optional<int> version;                // kUnchanged: which it is; kIncompatible: with which it clashes
-  std::string level;                         // kIncompatible: what was asked; "" = not said
-  std::vector<CompatibilityReason> reasons;  // when it is refused
+  std::optional<int> version;  // kUnchanged: which it is; kIncompatible, kUpcast: with which it clashes
+  std::string level;           // kIncompatible, kUpcast: what was asked; "" = not said
+  std::vector<CompatibilityReason> reasons;  // when it is refused or kUpcast
+
+  struct Upcaster {
+    std::string path;
+    std::string name;                  // "1-2.lua"
+    std::optional<ScriptError> error;  // why it cannot be used
+  };
+  std::optional<Upcaster> upcaster = {};  // that leads to it
+
+  // Whether it, or its upcaster, keeps it out.
+  bool is_refused() const { return cli::is_refused(verdict) || (upcaster && upcaster->error); }
 };
 
 // Judges schemas one after the other, each as if those before it that were not refused had been registered.
@@ -54,6 +65,7 @@ class SchemaChecker {
     Messages messages;
   };
 
+  static CheckedSchema::Upcaster check_upcaster(const SchemaFile& file, Verdict verdict);
   Result<Judged> judge(const SchemaFile& file, const ParsedSchema& parsed, bool rests_on_pending);
   Result<std::optional<SchemaVersion>> find_version(const SchemaReference& reference, bool& rests_on_pending);
   Result<std::optional<Messages>> check_history(const SchemaFile& file, const ParsedSchema& parsed,

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "eventstore/base/result.h"
+#include "tools/cli/upcaster/upcaster_file.h"
 
 namespace cairn::cli {
 
@@ -26,6 +28,7 @@ struct SchemaFile {
   std::string path;  // as messages show it
   std::string text;
   std::vector<SchemaReference> references;
+  std::optional<UpcasterFile> upcaster = {};  // that leads to it, as 1-2.lua leads to 2.avsc
 };
 
 // Reads Subject.avsc, and the schemas it refers to from Subject.refs.json beside it, if there is one:

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace cairn::cli {
 
@@ -12,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSchemaEnding = ".avsc";
+constexpr std::string_view kScriptEnding = ".lua";
 
 Error wrong(std::string message) { return make_error(Errc::kInvalidArgument, std::move(message)); }
 
@@ -34,13 +36,24 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, error);
 }
 
-// The version a file like 2.avsc is for.
-std::optional<int> number_of(const fs::path& path) {
-  const std::string stem = path.stem().string();
+std::optional<int> number_in(std::string_view text) {
   int number = 0;
-  const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
-  const bool is_number = error == std::errc() && end == stem.data() + stem.size() && number > 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size() && number > 0;
   return is_number ? std::optional(number) : std::nullopt;
+}
+
+// The version a file like 2.avsc is for.
+std::optional<int> number_of(const fs::path& path) { return number_in(path.stem().string()); }
+
+// The versions a file like 1-2.lua leads from and to.
+std::optional<std::pair<int, int>> step_of(const fs::path& path) {
+  const std::string stem = path.stem().string();
+  const std::size_t dash = stem.find('-');
+  if (dash == std::string::npos) return std::nullopt;
+  const auto from = number_in(std::string_view(stem).substr(0, dash));
+  const auto to = number_in(std::string_view(stem).substr(dash + 1));
+  return from && to ? std::optional(std::pair(*from, *to)) : std::nullopt;
 }
 
 bool holds_schemas(const fs::path& folder) {
@@ -60,6 +73,9 @@ class FolderReader {
         CAIRN_CHECK(read_subject_folder(entry));
       } else if (entry.extension() == kSchemaEnding) {
         CAIRN_CHECK(add(entry.stem().string(), 0, entry));
+      } else if (entry.extension() == kScriptEnding) {
+        folder_.notes.push_back(shown(entry) + " is left alone: an upcaster stands beside the versions of " +
+                                "its subject, as in Subject/1-2.lua");
       }
     }
     if (subjects_.empty()) {
@@ -79,6 +95,8 @@ class FolderReader {
  private:
   Status read_subject_folder(const fs::path& folder) {
     CAIRN_TRY(const auto entries, entries_of(folder));
+    const std::string subject = folder.filename().string();
+    std::vector<fs::path> scripts;
     for (const fs::path& entry : entries) {
       if (is_folder(entry)) {
         if (holds_schemas(entry)) {
@@ -88,11 +106,44 @@ class FolderReader {
       } else if (entry.extension() == kSchemaEnding) {
         const auto number = number_of(entry);
         if (!number) return wrong(shown(entry) + ": the name must be the number of a version, as in 1.avsc");
-        CAIRN_CHECK(add(folder.filename().string(), *number, entry));
-      } else if (entry.extension() == ".lua") {
-        folder_.notes.push_back(shown(entry) + " is left alone: this release runs no upcasters");
+        CAIRN_CHECK(add(subject, *number, entry));
+      } else if (entry.extension() == kScriptEnding) {
+        scripts.push_back(entry);
       }
     }
+    for (const fs::path& script : scripts) CAIRN_CHECK(add_upcaster(subject, script));
+    return {};
+  }
+
+  // REQUIRES: the schemas of the subject were added.
+  Status add_upcaster(const std::string& subject, const fs::path& path) {
+    const auto known = subjects_.find(subject);
+    const auto step = step_of(path);
+    if (!step && known == subjects_.end()) {
+      folder_.notes.push_back(shown(path) + " is left alone: there are no schemas beside it");
+      return {};
+    }
+    if (!step || step->first >= step->second) {
+      return wrong(shown(path) + ": the name must say which version an upcaster leads from and to, as in " +
+                   "1-2.lua");
+    }
+    const auto [from, to] = *step;
+    const std::string target = std::to_string(to) + std::string(kSchemaEnding);
+    SchemaFile* file = nullptr;
+    if (known != subjects_.end() && known->second.contains(to)) file = &known->second.at(to);
+    if (file == nullptr) return wrong(shown(path) + ": " + target + ", which it leads to, is missing");
+    if (const int next = known->second.upper_bound(from)->first; next != to) {
+      return wrong(shown(path) + ": leads past " + std::to_string(next) + std::string(kSchemaEnding) +
+                   "; an upcaster leads to the next version");
+    }
+    CAIRN_TRY(UpcasterFile upcaster, read_upcaster_file(path.string()));
+    if (file->upcaster) {
+      return wrong("two upcasters lead to " + file->path + ": " + file->upcaster->path + " and " +
+                   upcaster.path);
+    }
+    upcaster.from = static_cast<std::uint32_t>(from);
+    upcaster.to = static_cast<std::uint32_t>(to);
+    file->upcaster = std::move(upcaster);
     return {};
   }
 

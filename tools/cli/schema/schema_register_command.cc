@@ -1,6 +1,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,13 +12,16 @@
 #include "tools/cli/cell_text.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/failure_report.h"
+#include "tools/cli/json_member.h"
 #include "tools/cli/schema/check_output.h"
+#include "tools/cli/schema/register_run.h"
 #include "tools/cli/schema/registry_client.h"
 #include "tools/cli/schema/schema_commands.h"
 #include "tools/cli/schema/schema_source.h"
 #include "tools/cli/schema/server_history.h"
 #include "tools/cli/server_options.h"
 #include "tools/cli/terminal.h"
+#include "tools/cli/upcaster/deploy_report.h"
 
 namespace cairn::cli {
 
@@ -29,70 +34,67 @@ struct RegisterArguments {
   SchemaSource source;
 };
 
-struct Registration {
-  std::string subject;
-  std::string path;
-  bool is_new = false;
-  int version = 0;
-  int id = 0;
-};
+// Trying an upcaster on all history takes as long as it takes, and that answer comes in one piece.
+constexpr std::chrono::hours kSilenceMax{24};
 
-// Registers schemas one after the other and stops at the first that is refused.
-class RegisterRun {
- public:
-  explicit RegisterRun(RegistryClient& registry) : registry_(registry) {}
+constexpr std::size_t kFailuresShown = 20;
 
-  Status add(const SchemaFile& file) {
-    CAIRN_TRY(auto before, registry_.look_up(file));
-    const bool is_new = !before.found;
-    if (is_new) {
-      CAIRN_TRY(const api::Answer answer, registry_.add(file));
-      if (!answer.ok()) {
-        return make_error(Errc::kFailedPrecondition, file.path + ": " + refusal_text(answer));
-      }
-      CAIRN_TRY(before, registry_.look_up(file));
-      if (!before.found) {
-        return make_error(Errc::kFailedPrecondition,
-                          file.path + ": was registered, but somebody has deleted it since");
-      }
-    }
-    done.push_back({file.subject, file.path, is_new, before.found->version, before.found->id});
-    return {};
-  }
-
-  std::vector<Registration> done;
-
- private:
-  RegistryClient& registry_;
-};
-
-std::string as_json(const std::vector<Registration>& done) {
-  ordered_json schemas = ordered_json::array();
-  for (const Registration& schema : done) {
-    schemas.push_back({{"subject", schema.subject},
-                       {"file", schema.path},
-                       {"verdict", schema.is_new ? "registered" : "unchanged"},
-                       {"version", schema.version},
-                       {"id", schema.id}});
-  }
-  return ordered_json{{"schemas", std::move(schemas)}}.dump(2, ' ', false,
-                                                            ordered_json::error_handler_t::replace) +
-         "\n";
+// What it says when the server has something to show for its refusal.
+ordered_json refusal_json(const std::string& refusal) {
+  const ordered_json problem = ordered_json::parse(refusal, nullptr, false);
+  return problem.is_object() ? problem : ordered_json(refusal);
 }
 
-std::string as_table(const std::vector<Registration>& done) {
+std::string as_json(const RegisterRun& run) {
+  ordered_json all = {{"schemas", ordered_json::array()}, {"upcasters", ordered_json::array()}};
+  for (const RegisterRun::Schema& schema : run.schemas()) {
+    all["schemas"].push_back({{"subject", schema.subject},
+                              {"file", schema.path},
+                              {"verdict", schema.is_new ? "registered" : "unchanged"},
+                              {"version", schema.version},
+                              {"id", schema.id}});
+  }
+  for (const RegisterRun::InstalledScript& script : run.scripts()) {
+    all["upcasters"].push_back({{"subject", script.subject},
+                                {"file", script.path},
+                                {"verdict", script.is_new ? "installed" : "unchanged"},
+                                {"from", script.from},
+                                {"to", script.to}});
+  }
+  if (!run.refusal().empty()) all["refusal"] = refusal_json(run.refusal());
+  return dumped(all, 2) + "\n";
+}
+
+std::string as_table(const RegisterRun& run) {
   std::vector<std::vector<std::string>> rows = {{"SUBJECT", "FILE", "VERSION", "ID", ""}};
-  for (const Registration& schema : done) {
+  for (const RegisterRun::Schema& schema : run.schemas()) {
     rows.push_back({schema.subject, schema.path, std::to_string(schema.version), std::to_string(schema.id),
                     schema.is_new ? "registered" : "unchanged"});
   }
+  for (const RegisterRun::InstalledScript& script : run.scripts()) {
+    rows.push_back({script.subject, script.path,
+                    std::to_string(script.from) + " → " + std::to_string(script.to), "",
+                    script.is_new ? "installed" : "unchanged"});
+  }
   return table_text(rows);
+}
+
+int report_stop(const RegisterRun& run, const Error& error, std::size_t files) {
+  const int code = report_failure(error);
+  if (lists_failures(run.refusal())) {
+    std::cerr << failures_text(run.refusal(), kFailuresShown) << failures_sum(run.refusal()) << '\n';
+  }
+  std::cerr << run.schemas().size() << " of " << files
+            << " schemas are registered; the same command again goes on.\n";
+  return code;
 }
 
 int run_register(const RegisterArguments& arguments) {
   const auto folder = read_schema_source(arguments.source);
   if (!folder) return report_failure(folder.error());
-  auto client = make_client(arguments.server);
+  const bool has_upcasters = std::any_of(folder->files.begin(), folder->files.end(),
+                                         [](const SchemaFile& file) { return file.upcaster.has_value(); });
+  auto client = has_upcasters ? make_client(arguments.server, kSilenceMax) : make_client(arguments.server);
   if (!client) return report_usage(client.error().message);
   RegistryClient registry(*client);
 
@@ -107,19 +109,11 @@ int run_register(const RegisterArguments& arguments) {
     std::cerr << "cairn: nothing was registered\n";
     return kExitNo;
   }
-  RegisterRun run(registry);
-  Status status;
-  for (const SchemaFile& file : folder->files) {
-    status = run.add(file);
-    if (!status) break;
-  }
-  std::cout << (arguments.server.json ? as_json(run.done) : as_table(run.done)) << std::flush;
+  RegisterRun run(*client);
+  const Status status = run.add_all(folder->files);
+  std::cout << (arguments.server.json ? as_json(run) : as_table(run)) << std::flush;
   for (const std::string& note : folder->notes) std::cerr << "note: " << on_one_line(note) << '\n';
-  if (status) return kExitOk;
-  const int code = report_failure(status.error());
-  std::cerr << run.done.size() << " of " << folder->files.size()
-            << " schemas are registered; the same command again goes on.\n";
-  return code;
+  return status ? kExitOk : report_stop(run, status.error(), folder->files.size());
 }
 
 }  // namespace
@@ -127,12 +121,14 @@ int run_register(const RegisterArguments& arguments) {
 void add_schema_register_command(CLI::App& schema, int& exit_code) {
   CLI::App& command = *schema.add_subcommand("register", "Register schemas, in an order that works");
   command.footer(
-      "\nAll files are checked first: when one is refused, none is registered. A schema that is there "
-      "already\n"
-      "stays as it is. What a schema refers to (Subject.refs.json, see `cairn schema check --help`) goes "
-      "before it.\n"
+      "\nAll files are checked first: when one is refused, none is registered. A schema that is there\n"
+      "already stays as it is. What a schema refers to (Subject.refs.json, see `cairn schema check --help`)\n"
+      "goes before it. An upcaster beside the versions (OrderPlaced/1-2.lua) goes with the schema it leads\n"
+      "to, which need not be compatible then: the server runs it on all history first, and takes both or\n"
+      "neither.\n"
       "\nExamples:\n"
       "  cairn schema register OrderPlaced schemas/OrderPlaced.avsc\n"
+      "  cairn schema register OrderPlaced OrderPlaced.avsc --upcaster 1-2.lua\n"
       "  cairn schema register --dir schemas/");
   auto arguments = std::make_shared<RegisterArguments>();
   add_schema_source(command, arguments->source);

@@ -18,9 +18,10 @@ struct SchemaSource {
   std::string subject;
   std::string file;
   std::string folder;
+  std::string upcaster;  // with a file
 };
 
-// Adds SUBJECT, FILE and --dir. REQUIRES: `source` outlives the parsing.
+// Adds SUBJECT, FILE, --upcaster and --dir. REQUIRES: `source` outlives the parsing.
 void add_schema_source(CLI::App& command, SchemaSource& source);
 
 // The schemas in the order to register them. kInvalidArgument when the options make no sense together or the

@@ -12,9 +12,9 @@
 
 namespace cairn::api {
 
-// Where a deployment puts what it has to say and the answer picks it up. Both may be gone before the other.
+// Where long work puts what it has to say and the answer picks it up. Either may be gone before the other.
 // Any thread.
-class DeployNews {
+class ProgressNews {
  public:
   // A line about how far it has come. Of those that nobody took yet only the newest is kept, and those that
   // come too close behind another are left out.
@@ -26,9 +26,10 @@ class DeployNews {
   // Nobody listens any more.
   void leave() { left_ = true; }
   bool is_left() const { return left_; }
+  const std::atomic<bool>& left() const { return left_; }  // the same, for who has to look often
 
  private:
-  friend class DeployFeed;
+  friend class ProgressFeed;
   using Clock = std::chrono::steady_clock;
 
   // Callbacks are called with the lock held: then none runs any more once stop_waiting() has the lock.
@@ -44,12 +45,12 @@ class DeployNews {
   std::function<void()> ready_;
 };
 
-// The news of a deployment as the body of an answer: lines of JSON, the last of which is its outcome. When
-// the client goes away, nobody listens any more.
-class DeployFeed final : public BodySource {
+// The news of long work as the body of an answer: lines of JSON, the last of which is its outcome. When the
+// client goes away, nobody listens any more.
+class ProgressFeed final : public BodySource {
  public:
-  explicit DeployFeed(std::shared_ptr<DeployNews> news) : news_(std::move(news)) {}
-  ~DeployFeed() override { news_->leave(); }
+  explicit ProgressFeed(std::shared_ptr<ProgressNews> news) : news_(std::move(news)) {}
+  ~ProgressFeed() override { news_->leave(); }
 
   Piece next(std::string& to) override;
   void when_ready(std::function<void()> ready) override;
@@ -57,7 +58,7 @@ class DeployFeed final : public BodySource {
   std::string_view sign_of_life() const override { return "\n"; }
 
  private:
-  const std::shared_ptr<DeployNews> news_;
+  const std::shared_ptr<ProgressNews> news_;
 };
 
 }  // namespace cairn::api

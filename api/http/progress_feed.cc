@@ -1,10 +1,10 @@
-#include "api/upcasters/deploy_feed.h"
+#include "api/http/progress_feed.h"
 
 #include <utility>
 
 namespace cairn::api {
 
-void DeployNews::progress(std::string line) {
+void ProgressNews::progress(std::string line) {
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
   if (finished_ || now - last_progress_ < kProgressEvery) return;
@@ -13,30 +13,30 @@ void DeployNews::progress(std::string line) {
   ring();
 }
 
-void DeployNews::finish(std::string line) {
+void ProgressNews::finish(std::string line) {
   const std::lock_guard lock(mutex_);
   line_ += std::move(line) + "\n";
   finished_ = true;
   ring();
 }
 
-void DeployNews::ring() {
+void ProgressNews::ring() {
   if (const auto ready = std::exchange(ready_, nullptr)) ready();
 }
 
-BodySource::Piece DeployFeed::next(std::string& to) {
+BodySource::Piece ProgressFeed::next(std::string& to) {
   const std::lock_guard lock(news_->mutex_);
   to += std::exchange(news_->line_, {});
   return news_->finished_ ? Piece::kEnd : Piece::kWait;
 }
 
-void DeployFeed::when_ready(std::function<void()> ready) {
+void ProgressFeed::when_ready(std::function<void()> ready) {
   const std::lock_guard lock(news_->mutex_);
   news_->ready_ = std::move(ready);
   if (!news_->line_.empty() || news_->finished_) news_->ring();
 }
 
-void DeployFeed::stop_waiting() {
+void ProgressFeed::stop_waiting() {
   const std::lock_guard lock(news_->mutex_);
   news_->ready_ = nullptr;
 }

@@ -1,0 +1,72 @@
+#include <limits>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/aggregates/state_json.h"
+#include "api/aggregates/state_problem.h"
+#include "api/events/time_text.h"
+#include "api/routes/query_reader.h"
+#include "api/routes/route_tools.h"
+#include "api/routes/routes.h"
+
+namespace cairn::api {
+
+namespace {
+
+// Which state is asked for.
+std::variant<StateQuery, Problem> read_query(const HttpRequest& request) {
+  QueryReader query(request);
+  const auto version = query.number("version", 1, std::numeric_limits<std::uint64_t>::max());
+  const auto time = query.text("time");
+  if (auto problem = query.problem()) return *std::move(problem);
+  if (version && time) {
+    return invalid_request("A state is asked for at a version or at a time, not at both.", "time");
+  }
+  if (version) return StateQuery::at_version({*version});
+  if (!time) return StateQuery::head();
+  const auto moment = parse_time(*time);
+  if (!moment) {
+    return invalid_request(
+        "The parameter time must be a moment as RFC 3339 has it, such as 2026-11-16T20:55:35.123456Z or "
+        "2026-11-16T21:55:35+01:00.",
+        "time");
+  }
+  return StateQuery::at_time(*moment);
+}
+
+HttpResponse state_of(AggregateStates& states, const std::string& stream, const StateQuery& query) {
+  const StateOutcome outcome = states.state_at(stream, query);
+  if (const auto* problem = std::get_if<StateProblem>(&outcome)) {
+    return state_problem(stream, *problem).to_response();
+  }
+  return json_response(200, to_json(std::get<StreamState>(outcome)));
+}
+
+void answer_state(AggregateService& service, const HttpRequest& request, const Responder& respond) {
+  const auto query = read_query(request);
+  if (const auto* problem = std::get_if<Problem>(&query)) return respond(problem->to_response());
+  const std::string& stream = request.parameters.at("stream");
+  if (const auto problem = check_category(request, category_of(stream))) {
+    return respond(problem->to_response());
+  }
+  service.workers().answer(respond,
+                           [&states = service.states(), stream, query = std::get<StateQuery>(query)] {
+                             return state_of(states, stream, query);
+                           });
+}
+
+}  // namespace
+
+std::vector<Route> state_routes(const RouteContext& context) {
+  const auto handle = [&slot = context.store](EventStore&, const HttpRequest& request,
+                                              const Responder& respond) {
+    answer_state(*slot.aggregates(), request, respond);
+  };
+  std::vector<Route> routes;
+  routes.push_back({"GET", "/streams/{stream}/state", with_store(context.store, handle)});
+  return routes;
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,82 @@
+#include "projections/aggregates/snapshot_codec.h"
+
+#include "eventstore/index/record.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::uint64_t kFormat = 1;
+
+void put_text(std::string& to, std::string_view text) {
+  record::put_varint(to, text.size());
+  to += text;
+}
+
+// Takes one thing after the other; after the first that is not there, nothing.
+class Taker {
+ public:
+  explicit Taker(std::string_view bytes) : rest_(bytes) {}
+
+  std::uint64_t number() {
+    const auto taken = whole_ ? record::take_varint(rest_) : std::nullopt;
+    whole_ = taken.has_value();
+    return taken.value_or(0);
+  }
+  std::string_view text() {
+    const std::uint64_t size = number();
+    whole_ = whole_ && size <= rest_.size();
+    if (!whole_) return {};
+    const std::string_view text = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return text;
+  }
+  bool whole() const { return whole_; }
+  std::string_view rest() const { return rest_; }
+
+ private:
+  std::string_view rest_;
+  bool whole_ = true;
+};
+
+}  // namespace
+
+std::string encode_snapshot(const Snapshot& snapshot) {
+  std::string bytes;
+  record::put_varint(bytes, kFormat);
+  record::put_varint(bytes, snapshot.position.value);
+  record::put_varint(bytes, static_cast<std::uint64_t>(snapshot.recorded_at.micros));
+  put_text(bytes, snapshot.aggregate);
+  record::put_varint(bytes, snapshot.chains.size());
+  for (const RememberedChain& chain : snapshot.chains) {
+    put_text(bytes, chain.type);
+    record::put_varint(bytes, chain.schema.value);
+    put_text(bytes, chain.fingerprint);
+    record::put_varint(bytes, chain.made_at ? *chain.made_at + 1 : 0);
+  }
+  bytes += snapshot.state;
+  return bytes;
+}
+
+std::optional<Snapshot> decode_snapshot(std::string_view bytes) {
+  Taker taker(bytes);
+  if (taker.number() != kFormat) return std::nullopt;
+  Snapshot snapshot;
+  snapshot.position = {taker.number()};
+  snapshot.recorded_at = {static_cast<std::int64_t>(taker.number())};
+  snapshot.aggregate = taker.text();
+  const std::uint64_t chains = taker.number();
+  for (std::uint64_t i = 0; i < chains && taker.whole(); ++i) {
+    RememberedChain chain;
+    chain.type = taker.text();
+    chain.schema = {static_cast<std::uint32_t>(taker.number())};
+    chain.fingerprint = taker.text();
+    if (const std::uint64_t made_at = taker.number(); made_at > 0) chain.made_at = made_at - 1;
+    snapshot.chains.push_back(chain);
+  }
+  if (!taker.whole()) return std::nullopt;
+  snapshot.state = taker.rest();
+  return snapshot;
+}
+
+}  // namespace cairn

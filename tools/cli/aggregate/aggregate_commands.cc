@@ -1,0 +1,35 @@
+#include "tools/cli/aggregate/aggregate_commands.h"
+
+#include <CLI/CLI.hpp>
+
+namespace cairn::cli {
+
+void add_aggregate_commands(CLI::App& app, int& exit_code) {
+  CLI::App& aggregate =
+      *app.add_subcommand("aggregate", "Deploy and look at the scripts that make states out of events");
+  aggregate.require_subcommand(1);
+  aggregate.footer(
+      "\nAn aggregate is a Lua script that says what the state of a category's streams is:\n"
+      "  return aggregate {\n"
+      "    category = \"order\",\n"
+      "    initial = function() return {status = \"new\", total = 0} end,\n"
+      "    on = {\n"
+      "      OrderPlaced = function(state, event)\n"
+      "        state.status = \"placed\"\n"
+      "        state.total = event.data.total\n"
+      "        return state\n"
+      "      end\n"
+      "    },\n"
+      "    snapshot_every = 100\n"
+      "  }\n"
+      "\nExamples:\n"
+      "  cairn aggregate deploy order.lua\n"
+      "  cairn aggregate list\n"
+      "  cairn aggregate show order\n"
+      "  cairn state order-42                 what the events of order-42 come to");
+  add_aggregate_deploy_command(aggregate, exit_code);
+  add_aggregate_list_command(aggregate, exit_code);
+  add_aggregate_show_command(aggregate, exit_code);
+}
+
+}  // namespace cairn::cli

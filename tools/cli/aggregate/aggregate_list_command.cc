@@ -1,0 +1,62 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/cli/aggregate/aggregate_commands.h"
+#include "tools/cli/cell_text.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
+#include "tools/cli/json_member.h"
+#include "tools/cli/number_text.h"
+#include "tools/cli/server_options.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kFingerprintShown = 12;
+
+int run_list(const ServerOptions& server) {
+  auto client = make_client(server);
+  if (!client) return report_usage(client.error().message);
+  const auto answer = client->get("/aggregates");
+  if (!answer) return report_unreachable(answer.error());
+  if (!answer->ok()) return report_refusal(*answer, server.json);
+  if (server.json) {
+    std::cout << answer->body << '\n';
+    return kExitOk;
+  }
+  const json aggregates = list_member(json::parse(answer->body, nullptr, false), "aggregates");
+  if (aggregates.empty()) {
+    std::cerr << "No aggregate is deployed.\n";
+    return kExitOk;
+  }
+  std::vector<std::vector<std::string>> rows = {
+      {"CATEGORY", "REVISION", "FINGERPRINT", "SNAPSHOT EVERY", "DEPLOYED"}};
+  for (const json& aggregate : aggregates) {
+    const std::uint64_t every = number_member(aggregate, "snapshotEvery");
+    rows.push_back({text_member(aggregate, "category"), std::to_string(number_member(aggregate, "revision")),
+                    text_member(aggregate, "fingerprint").substr(0, kFingerprintShown),
+                    every == 0 ? "never" : grouped(every) + (every == 1 ? " event" : " events"),
+                    text_member(aggregate, "deployedAt")});
+  }
+  std::cout << table_text(rows);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_aggregate_list_command(CLI::App& aggregate, int& exit_code) {
+  CLI::App& command = *aggregate.add_subcommand("list", "Show all aggregates");
+  command.footer("\nExamples:\n  cairn aggregate list\n  cairn aggregate list --json");
+  auto server = std::make_shared<ServerOptions>();
+  add_server_options(command, *server);
+  command.callback([server, &exit_code] { exit_code = run_list(*server); });
+}
+
+}  // namespace cairn::cli

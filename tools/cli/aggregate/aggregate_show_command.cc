@@ -1,0 +1,64 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "api/client/server_url.h"
+#include "tools/cli/aggregate/aggregate_commands.h"
+#include "tools/cli/cell_text.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
+#include "tools/cli/json_member.h"
+#include "tools/cli/server_options.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using nlohmann::json;
+
+struct ShowArguments {
+  ServerOptions server;
+  std::string category;
+};
+
+void print_line(const std::string& text) { std::cout << text << (text.ends_with('\n') ? "" : "\n"); }
+
+int run_show(const ShowArguments& arguments) {
+  auto client = make_client(arguments.server);
+  if (!client) return report_usage(client.error().message);
+  const auto answer = client->get("/aggregates/" + api::percent_encoded(arguments.category));
+  if (!answer) return report_unreachable(answer.error());
+  if (!answer->ok()) return report_refusal(*answer, arguments.server.json);
+  if (arguments.server.json) {
+    print_line(answer->body);
+    return kExitOk;
+  }
+  // The source alone goes to stdout, so that it can go into a file.
+  const json aggregate = json::parse(answer->body, nullptr, false);
+  std::cerr << on_one_line(text_member(aggregate, "category")) << ", revision "
+            << number_member(aggregate, "revision") << ", fingerprint "
+            << on_one_line(text_member(aggregate, "fingerprint")) << ", deployed "
+            << on_one_line(text_member(aggregate, "deployedAt")) << std::endl;
+  print_line(text_member(aggregate, "source"));
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_aggregate_show_command(CLI::App& aggregate, int& exit_code) {
+  CLI::App& command = *aggregate.add_subcommand("show", "Print the source of a category's aggregate");
+  command.footer(
+      "\nExamples:\n"
+      "  cairn aggregate show order\n"
+      "  cairn aggregate show order > order.lua");
+  auto arguments = std::make_shared<ShowArguments>();
+  command.add_option("category", arguments->category, "The category of the streams")
+      ->type_name("CATEGORY")
+      ->required();
+  add_server_options(command, arguments->server);
+  command.callback([arguments, &exit_code] { exit_code = run_show(*arguments); });
+}
+
+}  // namespace cairn::cli

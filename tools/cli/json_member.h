@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace cairn::cli {
+
+// Members of what a server sent, which may be anything. `object` may be of any kind.
+
+// "" when there is no such text.
+template <typename Json>
+std::string text_member(const Json& object, const char* name) {
+  if (!object.is_object()) return "";
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->template get<std::string>() : "";
+}
+
+// 0 when there is no such number.
+template <typename Json>
+std::uint64_t number_member(const Json& object, const char* name) {
+  if (!object.is_object()) return 0;
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_unsigned() ? found->template get<std::uint64_t>() : 0;
+}
+
+// An empty list when there is no such list.
+template <typename Json>
+Json list_member(const Json& object, const char* name) {
+  if (!object.is_object()) return Json::array();
+  const auto found = object.find(name);
+  return found != object.end() && found->is_array() ? *found : Json::array();
+}
+
+// Whether it is there and true.
+template <typename Json>
+bool is_true(const Json& object, const char* name) {
+  return object.is_object() && object.value(name, Json()) == true;
+}
+
+// `value` as text, whatever bytes are in it.
+template <typename Json>
+std::string dumped(const Json& value, int indent = -1) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace cairn::cli

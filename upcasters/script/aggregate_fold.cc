@@ -1,0 +1,157 @@
+#include "upcasters/script/aggregate_fold.h"
+
+#include <lua.hpp>
+#include <utility>
+
+#include "upcasters/lua/lua_json.h"
+#include "upcasters/lua/lua_saved.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr int kData = 2;  // where it stands on the stack of a call, above the definition
+
+}  // namespace
+
+std::variant<std::unique_ptr<AggregateFold>, ScriptError> AggregateFold::make(std::string_view source,
+                                                                              const std::string& file,
+                                                                              LuaHost::Log log) {
+  auto loaded = AggregateScript::load(source, file, std::move(log));
+  if (auto* error = std::get_if<ScriptError>(&loaded)) return std::move(*error);
+  std::unique_ptr<AggregateFold> fold(new AggregateFold(std::get<AggregateScript>(std::move(loaded))));
+  if (auto error = fold->prepare()) return *std::move(error);
+  return fold;
+}
+
+std::optional<ScriptError> AggregateFold::prepare() {
+  std::string wrong;
+  auto error = script_.host().run([&](lua_State* state) {
+    script_.push_handlers();
+    const int on = lua_gettop(state);
+    lua_pushnil(state);
+    while (lua_next(state, on) != 0) {
+      std::size_t size = 0;
+      const char* type = lua_tolstring(state, -2, &size);
+      handlers_.emplace(std::string(type, size), luaL_ref(state, LUA_REGISTRYINDEX));
+    }
+    script_.push_initial();
+    if (lua_isnil(state, -1)) {
+      lua_newtable(state);
+    } else {
+      lua_call(state, 0, 1);
+    }
+    if (!lua_istable(state, -1)) {
+      wrong = "initial() returned " + value_text(state, -1) + " instead of a table";
+      return;
+    }
+    std::string json;
+    if (const Status status = append_as_json(state, -1, json); !status) {
+      wrong = "initial() returned what cannot be a state: " + status.error().message;
+      return;
+    }
+    if (!append_saved(state, -1, initial_)) {
+      wrong = "initial() returned what cannot be a state: one table is in two places of it";
+      return;
+    }
+    state_ = luaL_ref(state, LUA_REGISTRYINDEX);
+  });
+  if (error) return error;
+  if (!wrong.empty()) return complaint(std::move(wrong));
+  return std::nullopt;
+}
+
+std::optional<AggregateFold::Fault> AggregateFold::reset() {
+  auto error = script_.host().run([&](lua_State* state) {
+    if (push_saved(state, initial_)) lua_rawseti(state, LUA_REGISTRYINDEX, state_);
+  });
+  if (error) return *std::move(error);
+  return std::nullopt;
+}
+
+std::optional<AggregateFold::Fault> AggregateFold::apply(const EventView& event, const ShapedEvent& part) {
+  const int handler = handler_of(part.type);
+  if (handler == 0) return std::nullopt;
+  LuaReader* const reader = part.plan == nullptr ? nullptr : &reader_of(*part.plan);
+  std::string wrong;
+  Status read;
+  auto error = script_.host().run([&](lua_State* state) {
+    if (reader == nullptr) {
+      push_json(state, part.data);
+    } else if (read = reader->push(part.data); !read) {
+      return;
+    }
+    lua_rawgeti(state, LUA_REGISTRYINDEX, handler);
+    lua_rawgeti(state, LUA_REGISTRYINDEX, state_);
+    event_.push(event, part.type, kData);
+    lua_call(state, 2, 1);
+    if (lua_isnil(state, -1)) return;
+    if (lua_istable(state, -1)) {
+      lua_rawseti(state, LUA_REGISTRYINDEX, state_);
+    } else {
+      wrong = "on." + std::string(part.type) + " returned " + value_text(state, -1) +
+              " instead of a new state, which is a table, or nothing";
+    }
+  });
+  event_.forget();
+  if (error) return *std::move(error);
+  if (!wrong.empty()) return complaint(std::move(wrong));
+  if (!read) return read.error();
+  return std::nullopt;
+}
+
+std::optional<AggregateFold::Fault> AggregateFold::append_json(std::string& to) {
+  std::string wrong;
+  auto error = script_.host().run([&](lua_State* state) {
+    lua_rawgeti(state, LUA_REGISTRYINDEX, state_);
+    if (const Status status = append_as_json(state, -1, to); !status) {
+      wrong = "the state cannot be JSON: " + status.error().message;
+    }
+  });
+  if (error) return *std::move(error);
+  if (!wrong.empty()) return complaint(std::move(wrong));
+  return std::nullopt;
+}
+
+bool AggregateFold::save(std::string& to) {
+  bool saved = false;
+  const std::size_t start = to.size();
+  const auto error = script_.host().run([&](lua_State* state) {
+    lua_rawgeti(state, LUA_REGISTRYINDEX, state_);
+    saved = append_saved(state, -1, to);
+  });
+  if (!error && saved) return true;
+  to.resize(start);
+  return false;
+}
+
+bool AggregateFold::load(std::string_view saved) {
+  bool loaded = false;
+  const auto error = script_.host().run([&](lua_State* state) {
+    if (!push_saved(state, saved)) return;
+    if (!lua_istable(state, -1)) return;
+    lua_rawseti(state, LUA_REGISTRYINDEX, state_);
+    loaded = true;
+  });
+  return !error && loaded;
+}
+
+int AggregateFold::handler_of(std::string_view type) {
+  const auto found = handlers_.find(type);
+  return found == handlers_.end() ? 0 : found->second;
+}
+
+LuaReader& AggregateFold::reader_of(const DecodePlan& plan) {
+  if (&plan == last_plan_) return *last_reader_;
+  std::unique_ptr<LuaReader>& reader = readers_[&plan];
+  if (reader == nullptr) reader = std::make_unique<LuaReader>(script_.host(), plan);
+  last_plan_ = &plan;
+  last_reader_ = reader.get();
+  return *last_reader_;
+}
+
+ScriptError AggregateFold::complaint(std::string message) const {
+  return {ScriptFault::kError, std::move(message), script_.file(), 0};
+}
+
+}  // namespace cairn

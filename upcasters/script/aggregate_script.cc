@@ -1,0 +1,158 @@
+#include "upcasters/script/aggregate_script.h"
+
+#include <lua.hpp>
+
+#include "eventstore/base/limits.h"
+#include "eventstore/base/names.h"
+#include "eventstore/types.h"
+#include "upcasters/lua/lua_json.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr int kDefinition = 1;  // where load() left it on the stack
+constexpr std::string_view kMembers = "category, snapshot_every, initial and on";
+
+bool is_category(std::string_view name) {
+  return !name.empty() && name.size() <= limits::kStreamNameBytesMax && is_printable_name(name) &&
+         category_of(name) == name && !is_system_stream(name);
+}
+
+void push_member_of(lua_State* state, const char* name) {
+  lua_pushstring(state, name);
+  lua_rawget(state, kDefinition);
+}
+
+// A function of the script and not one of the library.
+bool is_script_function(lua_State* state, int index) {
+  return lua_isfunction(state, index) && lua_iscfunction(state, index) == 0;
+}
+
+// Reads the members of the definition one by one, and keeps the first complaint.
+class DefinitionReader {
+ public:
+  explicit DefinitionReader(lua_State* state) : state_(state) {}
+
+  AggregateHeader header() {
+    AggregateHeader header;
+    header.category = category();
+    header.snapshot_every = snapshot_every();
+    check_initial();
+    check_handlers();
+    check_names();
+    return header;
+  }
+
+  const std::string& complaint() const { return complaint_; }
+
+ private:
+  void complain(std::string_view name, std::string_view wanted) {
+    if (complaint_.empty()) complaint_ = "'" + std::string(name) + "' must be " + std::string(wanted);
+  }
+
+  std::string category() {
+    push_member_of(state_, "category");
+    std::string value;
+    if (lua_type(state_, -1) == LUA_TSTRING) {
+      std::size_t size = 0;
+      const char* bytes = lua_tolstring(state_, -1, &size);
+      value.assign(bytes, size);
+    }
+    lua_pop(state_, 1);
+    if (!is_category(value)) {
+      complain("category", "the name of a category: what stands before the first '-' of its streams' names");
+    }
+    return value;
+  }
+
+  std::uint64_t snapshot_every() {
+    push_member_of(state_, "snapshot_every");
+    const bool is_number = lua_isinteger(state_, -1) != 0;
+    const lua_Integer value = is_number ? lua_tointeger(state_, -1) : 0;
+    const bool missing = lua_isnil(state_, -1);
+    const bool never = lua_isboolean(state_, -1) && lua_toboolean(state_, -1) == 0;
+    lua_pop(state_, 1);
+    if (missing) return kSnapshotEveryDefault;
+    if (never) return 0;
+    if (!is_number || value < 0 || static_cast<std::uint64_t>(value) > kSnapshotEveryMax) {
+      complain("snapshot_every",
+               "a number of events, 1 to " + std::to_string(kSnapshotEveryMax) + ", or false for never");
+      return 0;
+    }
+    return static_cast<std::uint64_t>(value);
+  }
+
+  void check_initial() {
+    push_member_of(state_, "initial");
+    if (!lua_isnil(state_, -1) && !is_script_function(state_, -1)) {
+      complain("initial", "a function, as in initial = function() return { … } end");
+    }
+    lua_pop(state_, 1);
+  }
+
+  void check_handlers() {
+    push_member_of(state_, "on");
+    const int on = lua_gettop(state_);
+    if (!lua_istable(state_, on)) {
+      complain("on", "a table, as in on = { OrderPlaced = function(state, event) … end }");
+    } else {
+      lua_pushnil(state_);
+      while (lua_next(state_, on) != 0) {
+        const bool is_name = lua_type(state_, -2) == LUA_TSTRING;
+        const std::string name = is_name ? lua_tostring(state_, -2) : value_text(state_, -2);
+        if (!is_name) complain("on", "a table by the names of event types; it has the key " + name);
+        if (!is_script_function(state_, -1)) {
+          complain("on." + name, "a function, as in " + name + " = function(state, event) … end");
+        }
+        lua_pop(state_, 1);
+      }
+    }
+    lua_settop(state_, on - 1);
+  }
+
+  // Who misspells a member should hear of it.
+  void check_names() {
+    lua_pushnil(state_);
+    while (lua_next(state_, kDefinition) != 0) {
+      lua_pop(state_, 1);
+      const std::string name = lua_type(state_, -1) == LUA_TSTRING ? lua_tostring(state_, -1) : "[…]";
+      const bool known = name == "category" || name == "snapshot_every" || name == "initial" || name == "on";
+      if (!known && complaint_.empty()) {
+        complaint_ = "'" + name + "' is no member of an aggregate, which has " + std::string(kMembers);
+      }
+    }
+  }
+
+  lua_State* state_;
+  std::string complaint_;
+};
+
+}  // namespace
+
+std::variant<AggregateScript, ScriptError> AggregateScript::load(std::string_view source,
+                                                                 const std::string& file, LuaHost::Log log) {
+  auto host = LuaHost::make({}, std::move(log));
+  if (auto error = host->load(source, file)) return *std::move(error);
+  AggregateHeader header;
+  std::string complaint;
+  auto error = host->run([&](lua_State* state) {
+    const std::string_view kind = definition_kind(state, kDefinition);
+    if (kind != "aggregate") {
+      complaint = kind.empty() ? "it does not end with: return aggregate { … }"
+                               : "it returns " + std::string(kind) + " { … }, not aggregate { … }";
+      return;
+    }
+    DefinitionReader reader(state);
+    header = reader.header();
+    complaint = reader.complaint();
+  });
+  if (error) return *std::move(error);
+  if (!complaint.empty()) return ScriptError{ScriptFault::kError, complaint, file, 0};
+  return AggregateScript(std::move(host), std::move(header), file);
+}
+
+void AggregateScript::push_initial() const { push_member_of(host_->state(), "initial"); }
+void AggregateScript::push_handlers() const { push_member_of(host_->state(), "on"); }
+
+}  // namespace cairn
