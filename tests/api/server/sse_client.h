@@ -79,6 +79,8 @@ class SseClient {
 
   // The next event; nullopt when the answer ends or breaks off, or patience does.
   std::optional<SseEvent> next() {
+    // Signs of life are no events: they do not make a wait longer.
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
     for (;;) {
       const auto end = text_.find("\n\n", scanned_);
       if (end == std::string::npos) {
@@ -89,7 +91,10 @@ class SseClient {
       const std::string block = text_.substr(0, end + 1);
       text_.erase(0, end + 2);
       scanned_ = 0;
-      if (block.starts_with(":")) continue;
+      if (block.starts_with(":")) {
+        if (std::chrono::steady_clock::now() > deadline) return std::nullopt;
+        continue;
+      }
       return SseEvent{std::strtoull(field(block, "id: ").c_str(), nullptr, 10), field(block, "event: "),
                       field(block, "data: ")};
     }
