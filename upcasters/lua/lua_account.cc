@@ -104,7 +104,8 @@ void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_b
   if (block == nullptr) old_bytes = 0;  // what it says then is the kind of object
   if (new_bytes == 0) {
     account.memory_used_ -= old_bytes;
-    if (old_bytes >= kLargeBlockBytes) account.forget_large_block(reinterpret_cast<std::uintptr_t>(block));
+    if (old_bytes >= kLargeBlockBytes) [[unlikely]]
+      account.forget_large_block(reinterpret_cast<std::uintptr_t>(block));
     std::free(block);
     return nullptr;
   }
@@ -114,7 +115,8 @@ void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_b
         account.limits_.memory_bytes_max - std::min(account.memory_used_, account.limits_.memory_bytes_max)) {
       return account.refuse(growth);
     }
-    if (growth >= account.refused_bytes_) account.refused_bytes_ = 0;
+    if (account.refused_bytes_ != 0 && growth >= account.refused_bytes_) [[unlikely]]
+      account.refused_bytes_ = 0;
     account.steps_left_ -= static_cast<std::int64_t>(growth / kBytesPerStep + 1);
     if (account.steps_left_ < 0 && account.call_ != nullptr && account.hook_set_ != 1) account.set_hook(1);
   }
@@ -122,8 +124,10 @@ void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_b
   void* const resized = std::realloc(block, new_bytes);
   if (resized == nullptr) return new_bytes > old_bytes ? account.refuse(new_bytes - old_bytes) : block;
   account.memory_used_ += new_bytes - old_bytes;
-  if (old_bytes >= kLargeBlockBytes) account.forget_large_block(address);
-  if (new_bytes >= kLargeBlockBytes) account.note_large_block(resized, new_bytes, is_string);
+  if (std::max(old_bytes, new_bytes) >= kLargeBlockBytes) [[unlikely]] {
+    if (old_bytes >= kLargeBlockBytes) account.forget_large_block(address);
+    if (new_bytes >= kLargeBlockBytes) account.note_large_block(resized, new_bytes, is_string);
+  }
   return resized;
 }
 

@@ -117,7 +117,10 @@ int load_chunk(lua_State* state) {
     return luaL_error(state,
                       "the script returns nothing: end it with 'return upcaster {…}', or what else it is");
   }
-  if (values > 1) return luaL_error(state, "the script returns %d values: return one", values);
+  if (values > 1) {
+    lua_settop(state, below);  // They may fill the stack.
+    return luaL_error(state, "the script returns %d values: return one", values);
+  }
   sandbox::lock_globals(state);
   account.settle();
   return 1;

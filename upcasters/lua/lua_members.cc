@@ -1,6 +1,7 @@
 #include "upcasters/lua/lua_members.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <lua.hpp>
 
@@ -9,6 +10,9 @@
 namespace cairn {
 
 namespace {
+
+// Looking at this many bytes of a name takes a step.
+constexpr std::size_t kBytesPerStep = 64;
 
 // Goes through the table with each key and value at -2 and -1. Where many keys collide each step is slow, so
 // steps are taken on the way and not only in the end.
@@ -33,6 +37,7 @@ std::size_t count_entries(lua_State* state, int index) {
 
 bool member_names(lua_State* state, int index, std::vector<std::string_view>& names) {
   bool only_members = true;
+  std::size_t bytes = 0;
   for_each_entry(state, index, [&] {
     if (lua_type(state, -2) != LUA_TSTRING) {
       only_members = false;
@@ -41,7 +46,10 @@ bool member_names(lua_State* state, int index, std::vector<std::string_view>& na
     std::size_t size = 0;
     const char* name = lua_tolstring(state, -2, &size);
     names.emplace_back(name, size);
+    bytes += size;
   });
+  // Names can be long, and sorting compares them several times.
+  LuaHost::charge(state, bytes / kBytesPerStep * std::bit_width(names.size()));
   std::sort(names.begin(), names.end());
   return only_members;
 }

@@ -15,7 +15,8 @@ namespace cairn {
 std::size_t count_entries(lua_State* state, int index);
 
 // The names of its members in the order of their bytes. False when it has entries that are no members: keys
-// that are not strings. The names live as long as the table has them. Charges a step for each.
+// that are not strings. The names live as long as the table has them. Charges a step for each, and for their
+// bytes.
 bool member_names(lua_State* state, int index, std::vector<std::string_view>& names);
 
 // Pushes the member of that name. REQUIRES: the stack has room for it.

@@ -21,6 +21,7 @@ namespace cairn::sandbox {
 namespace {
 
 constexpr std::uint64_t kStepsPerKey = 2;
+constexpr std::size_t kBytesPerStep = 64;  // of strings that are compared
 constexpr std::size_t kKeysOften = 32;
 
 // A key of a table, as far as its place in the order goes. Views what the table holds. Small, since a million
@@ -128,11 +129,13 @@ void push_keys(lua_State* state, int table) {
   std::pmr::monotonic_buffer_resource memory(first_memory.data(), first_memory.size());
   std::pmr::vector<Key> keys(&memory);
   keys.reserve(kKeysOften);
+  std::size_t bytes = 0;
   for_each_key(state, table, [&] {
     Key& key = keys.emplace_back(key_at(state, -1));
     key.found_as = static_cast<std::uint32_t>(keys.size() - 1);
+    bytes += key.size;
   });
-  charge(state, keys.size() * std::bit_width(keys.size()));
+  charge(state, (keys.size() + bytes / kBytesPerStep) * std::bit_width(keys.size()));
   std::sort(keys.begin(), keys.end());
   if (keys.size() > 1 && keys[keys.size() - 2].rank == Key::kOther) raise_unordered(state);
 
@@ -236,6 +239,7 @@ int next(lua_State* state) {
   for_each_key(state, 1, [&] {
     const Key key = key_at(state, -1);
     if (key.rank == Key::kOther && ++others > 1) raise_unordered(state);
+    if (key.size >= kBytesPerStep) charge(state, key.size / kBytesPerStep);
     if ((first || after < key) && (!found || key < best)) {
       found = true;
       best = key;

@@ -141,6 +141,10 @@ constexpr Script kScripts[] = {
     {"pairs_for_ever", "local t = {} for i = 1, 1e4 do t['k' .. i] = i end while true do pairs(t) end",
      kSteps},
     {"next_for_ever", "local t = {} for i = 1, 1e4 do t['k' .. i] = i end while true do next(t) end", kSteps},
+    {"pairs_of_long_keys",
+     "local s, t = ('k'):rep(1e7), {} t[s .. 'a'] = 1 t[s .. 'b'] = 2 while true do pairs(t) end", kSteps},
+    {"next_of_long_keys",
+     "local s, t = ('k'):rep(1e7), {} t[s .. 'a'] = 1 t[s .. 'b'] = 2 while true do next(t) end", kSteps},
     {"keys_that_collide",
      "local t = {} local i = 0 while true do i = i + 1 t[i * 0x7fffffff] = i if i % 5000 == 0 then pairs(t) "
      "end end",

@@ -178,6 +178,7 @@ TEST_F(LuaHostTest, AScriptReturnsOneValue) {
   EXPECT_THAT(load_failing("local x = 1").message, HasSubstr("returns nothing: end it with"));
   EXPECT_THAT(load_failing("return nil").message, HasSubstr("returns nothing"));
   EXPECT_THAT(load_failing("return 1, 2").message, HasSubstr("returns 2 values"));
+  EXPECT_THAT(load_failing("return table.unpack({}, 1, 900000)").message, HasSubstr("returns 900000 values"));
   EXPECT_EQ(lua_gettop(host_->state()), 0);
 }
 

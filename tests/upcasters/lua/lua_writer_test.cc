@@ -11,6 +11,7 @@ namespace cairn::test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -215,6 +216,19 @@ TEST(LuaWriterTest, ASmallValueThatStandsForAHugeOneEndsTheCall) {
     tree.writer().write(-1, bytes);
   }),
             "");
+}
+
+// A small table can stand in many places, and each time its names are compared.
+TEST(LuaWriterTest, LongNamesTakeSteps) {
+  LuaCodec codec(R"({"type":"array","items":{"type":"map","values":"int"}})");
+  const std::string message = codec.error_of([&](lua_State* state) {
+    LuaBench::push(state,
+                   "local k, t = ('\\xff'):rep(5e6), {} local m = {[k .. 'a'] = 1, [k .. 'b'] = 2} "
+                   "for i = 1, 90 do t[i] = m end return t");
+    std::string bytes;
+    codec.writer().write(-1, bytes);
+  });
+  EXPECT_THAT(message, HasSubstr("steps"));
 }
 
 // What a script returns may have names of any length; a hundred faults are still a short answer.
