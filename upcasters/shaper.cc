@@ -150,7 +150,7 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
   auto failed = runner_of(with_script, runner);
   if (!failed) failed = runner->run(event, data, buffers_, made_);
   if (failed && failed->kind == ShapeFault::Kind::kCorruption && with_script.resolves) {
-    reached_watched_ = reached_before;  // It got stuck before the script.
+    reached_watched_ = reached_before;                                 // It got stuck before the script.
     const std::size_t file = with_script.upcaster->file().size() + 2;  // "Order/1-2.lua: "
     return no_way(chain, with_script.upcaster->header.from, failed->message.substr(file));
   }

@@ -63,8 +63,8 @@ class AvroSink {
   std::vector<Block> blocks_;  // of the arrays and maps under way, the innermost last
 };
 
-// Appends the value in `avro` as the plan's reader has it. Fails with kCorruption when the bytes are not what the
-// plan reads; `to` is then as it was.
+// Appends the value in `avro` as the plan's reader has it. Fails with kCorruption when the bytes are not what
+// the plan reads; `to` is then as it was.
 inline Status append_avro_as_avro(const DecodePlan& plan, std::string_view avro, std::string& to) {
   const std::size_t start = to.size();
   AvroSink sink(to);

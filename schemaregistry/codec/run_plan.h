@@ -24,7 +24,7 @@ struct NullSink {
   void integer(std::int64_t) {}  // int and long
   void decimal(float) {}
   void decimal(double) {}
-  void text(std::string_view) {}   // UTF-8
+  void text(std::string_view) {}  // UTF-8
   void bytes(std::string_view) {}
   void fixed(std::string_view) {}
   void symbol(std::string_view, std::uint32_t) {}  // its name, and its place among the reader's

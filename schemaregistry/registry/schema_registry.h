@@ -28,8 +28,9 @@ struct RegistryCounts {
   std::size_t subjects = 0;  // with a live version
 };
 
-// What is appended together with a registration, all or nothing, to streams of one's own. Gets what the registry
-// will append, which is nothing when the schema is registered already. Asked again when somebody else was quicker.
+// What is appended together with a registration, all or nothing, to streams of one's own. Gets what the
+// registry will append, which is nothing when the schema is registered already. Asked again when somebody
+// else was quicker.
 using RegistrationCompanion =
     std::function<RegistryResult<std::vector<StreamAppend>>(const std::vector<RegistryEvent>& decided)>;
 
@@ -66,8 +67,8 @@ class SchemaRegistry {
   // The subject's newest version with that id, live or soft-deleted, or nullopt.
   std::optional<std::uint32_t> version_of(std::string_view subject, SchemaId id);
 
-  // Grows with everything that happens to the registry. What was found out at one number still holds while the
-  // number is the same.
+  // Grows with everything that happens to the registry. What was found out at one number still holds while
+  // the number is the same.
   std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
 
   // How much there is, of what was read already.
