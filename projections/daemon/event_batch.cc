@@ -1,0 +1,66 @@
+#include "projections/daemon/event_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cairn {
+
+Result<std::shared_ptr<const EventBatch>> EventBatch::read(EventStore& store, ShaperPool& shapers,
+                                                           const BatchQuery& query) {
+  std::shared_ptr<EventBatch> batch(new EventBatch(shapers.lend()));
+  batch->after_ = query.after;
+  batch->to_ = std::min(query.to, store.head());
+  batch->filter_ = query.filter;
+  if (batch->to_ <= query.after) {
+    batch->to_ = query.after;
+    return std::shared_ptr<const EventBatch>(std::move(batch));
+  }
+  bool full = false;
+  const auto visit = [&](const EventView& event) {
+    batch->add(event);
+    full = batch->arena_.bytes() >= query.bytes_max;
+    return !full;
+  };
+  const ScanQuery range{.from = {query.after.value + 1}, .to = batch->to_, .filter = query.filter};
+  CAIRN_TRY(const GlobalPosition last, store.scan(range, visit));
+  if (full) batch->to_ = last;
+  batch->shape();
+  return std::shared_ptr<const EventBatch>(std::move(batch));
+}
+
+void EventBatch::add(const EventView& event) {
+  EventView kept = event;
+  kept.stream = arena_.copy(event.stream);
+  // Neighbours are often of one type.
+  kept.type = !events_.empty() && events_.back().stored.type == event.type ? events_.back().stored.type
+                                                                           : arena_.copy(event.type);
+  kept.data = arena_.copy(event.data);
+  kept.metadata = arena_.copy(event.metadata);
+  if (!event.tags.empty()) {
+    tags_.push_back(std::make_unique<std::string_view[]>(event.tags.size()));
+    std::transform(event.tags.begin(), event.tags.end(), tags_.back().get(),
+                   [this](std::string_view tag) { return arena_.copy(tag); });
+    kept.tags = {tags_.back().get(), event.tags.size()};
+  }
+  events_.push_back({kept, 0, 0, nullptr});
+}
+
+void EventBatch::shape() {
+  parts_.reserve(events_.size());
+  for (Event& event : events_) {
+    event.first_part = static_cast<std::uint32_t>(parts_.size());
+    if (auto fault = shaper_->shape(event.stored, Shape::latest())) {
+      faults_.push_back(std::make_unique<ShapeFault>(*std::move(fault)));
+      event.fault = faults_.back().get();
+      continue;
+    }
+    for (ShapedEvent part : shaper_->parts()) {
+      // What a step on the way has made lives in the shaper, and only until the next event.
+      if (part.data.data() != event.stored.data.data()) part.data = arena_.copy(part.data);
+      parts_.push_back(part);
+    }
+    event.part_count = static_cast<std::uint32_t>(parts_.size()) - event.first_part;
+  }
+}
+
+}  // namespace cairn

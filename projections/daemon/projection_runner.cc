@@ -1,0 +1,453 @@
+#include "projections/daemon/projection_runner.h"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "projections/daemon/retry_delay.h"
+#include "projections/daemon/verification.h"
+#include "projections/readmodel/lmdb_read_model.h"
+
+namespace cairn {
+
+namespace {
+
+// What goes away by itself.
+bool may_succeed_later(Errc code) {
+  return code == Errc::kDiskFull || code == Errc::kOverloaded;
+}
+
+double random_part() {
+  thread_local std::minstd_rand generator{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0, 1)(generator);
+}
+
+}  // namespace
+
+ProjectionRunner::ProjectionRunner(RunnerTools tools, ProjectionFolder folder, RunnerDefinition definition)
+    : tools_(std::move(tools)),
+      folder_(std::move(folder)),
+      definition_(std::move(definition)),
+      live_seat_(tools_.generations.source),
+      building_seat_(tools_.generations.source) {}
+
+ProjectionRunner::~ProjectionRunner() { close(); }
+
+void ProjectionRunner::notice(const std::string& message) const {
+  const auto& tell = tools_.generations.options.on_notice;
+  if (tell) tell("projection " + name() + ": " + message);
+}
+
+void ProjectionRunner::at(std::string_view point) const {
+  if (tools_.generations.options.at_point) tools_.generations.options.at_point(point);
+}
+
+Result<std::unique_ptr<ProjectionRunner>> ProjectionRunner::open(RunnerTools tools,
+                                                                 std::filesystem::path path,
+                                                                 RunnerDefinition definition) {
+  auto folder = ProjectionFolder::open(path);
+  std::string damage;
+  if (!folder) {
+    if (folder.error().code != Errc::kCorruption) return folder.error();
+    damage = folder.error().message;
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+    folder = ProjectionFolder::open(path);
+    if (!folder) return folder.error();
+  }
+  std::unique_ptr<ProjectionRunner> runner(
+      new ProjectionRunner(std::move(tools), *std::move(folder), std::move(definition)));
+  const std::lock_guard lock(runner->mutex_);
+  if (!damage.empty()) runner->notice(damage + "; it is built anew");
+  CAIRN_CHECK(runner->open_generations());
+  runner->view_.moved_at = runner->now();
+  runner->try_definition();
+  runner->publish();
+  return runner;
+}
+
+std::shared_ptr<const Projection> ProjectionRunner::code_of(const ProjectionRecord::Code& code) const {
+  if (code.fingerprint == definition_.projection->info().fingerprint) return definition_.projection;
+  if (code.source.empty()) return nullptr;  // The program has it no more.
+  return tools_.make(name(), code.fingerprint, code.source);
+}
+
+Result<std::shared_ptr<Generation>> ProjectionRunner::open_generation(std::uint64_t number) {
+  const auto code = folder_.record().code.find(number);
+  if (code == folder_.record().code.end()) return make_error(Errc::kCorruption, "nothing says how it was made");
+  const auto projection = code_of(code->second);
+  if (projection == nullptr) return make_error(Errc::kNotFound, "the program cannot make its rows any more");
+  std::shared_ptr<ReadModel> model;
+  if (previous_ != nullptr && previous_->identity().generation == number) {
+    model = previous_;
+  } else {
+    CAIRN_TRY(model, LmdbReadModel::open(folder_.generation(number)));
+  }
+  if (model->identity().store_id != store().store_id()) {
+    return make_error(Errc::kCorruption, "it was made of the events of another store");
+  }
+  CAIRN_TRY(auto generation, Generation::open(tools_.generations, projection, std::move(model)));
+  if (generation->taken() > store().head()) {
+    return make_error(Errc::kCorruption, "it is at position " + std::to_string(generation->taken().value) +
+                                             ", but the log ends at " + std::to_string(store().head().value) +
+                                             ": an older log was put in its place");
+  }
+  generation->set_skipped(tools_.audit.skipped(name(), projection->info().fingerprint));
+  return std::shared_ptr<Generation>(std::move(generation));
+}
+
+Status ProjectionRunner::open_generations() {
+  folder_.sweep();
+  ProjectionRecord record = folder_.record();
+  const auto reopen = [&](std::optional<std::uint64_t>& number, std::shared_ptr<Generation>& generation) {
+    if (!number) return true;
+    auto opened = open_generation(*number);
+    if (opened) {
+      generation = *std::move(opened);
+      return true;
+    }
+    notice("generation " + std::to_string(*number) + " cannot be used and is dropped: " + opened.error().message);
+    number.reset();
+    return false;
+  };
+  const bool live_kept = reopen(record.live, live_);
+  const bool building_kept = reopen(record.building, building_);
+  if (live_kept && building_kept) return {};
+  if (!record.live && !record.building) record.definition.clear();
+  CAIRN_CHECK(folder_.save(std::move(record)));
+  folder_.sweep();
+  return {};
+}
+
+void ProjectionRunner::define(RunnerDefinition definition) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  definition_ = std::move(definition);
+  definition_pending_ = true;
+  fault_.clear();
+  try_definition();
+  publish();
+}
+
+// What fails, a full disk for example, is tried again by the steps that follow.
+void ProjectionRunner::try_definition() {
+  if (Status status = act_on_definition(); !status) return failed(status.error());
+  definition_pending_ = false;
+}
+
+// A definition other than the one that was last acted upon is built, beside what there is.
+Status ProjectionRunner::act_on_definition() {
+  const std::string& wanted = definition_.projection->info().fingerprint;
+  ProjectionRecord record = folder_.record();
+  if (record.definition == wanted && (record.live || record.building)) return {};
+  fault_.clear();
+  record.definition = wanted;
+  if (definition_.keep_rows && record.live && live_ != nullptr) {
+    record.code[*record.live] = {wanted, definition_.source};
+    drop_building();
+    record.building.reset();
+    CAIRN_TRY(auto generation,
+              Generation::open(tools_.generations, definition_.projection, live_->model()));
+    CAIRN_CHECK(folder_.save(std::move(record)));
+    generation->set_skipped(tools_.audit.skipped(name(), wanted));
+    live_ = std::move(generation);
+    folder_.sweep();
+    return {};
+  }
+  record.events_per_second_max.reset();
+  return begin_building(std::move(record));
+}
+
+Status ProjectionRunner::begin_building(ProjectionRecord record) {
+  drop_building();
+  const std::uint64_t number = ++record.last_generation;
+  ReadModelIdentity identity;
+  identity.projection = name();
+  identity.generation = number;
+  identity.fingerprint = definition_.projection->info().fingerprint;
+  identity.source = definition_.source;
+  identity.store_id = store().store_id();
+  identity.made_at = now();
+  CAIRN_CHECK(make_folder(folder_.path()));
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_.generation(number), ignored);
+  at("rebuild.before");
+  CAIRN_TRY(std::shared_ptr<ReadModel> model, LmdbReadModel::create(folder_.generation(number), identity));
+  at("rebuild.made");
+  CAIRN_TRY(auto generation, Generation::open(tools_.generations, definition_.projection, std::move(model)));
+  if (record.building) record.code.erase(*record.building);
+  record.building = number;
+  record.code[number] = {identity.fingerprint, identity.source};
+  CAIRN_CHECK(folder_.save(std::move(record)));
+  at("rebuild.recorded");
+  generation->set_skipped(tools_.audit.skipped(name(), identity.fingerprint));
+  building_ = std::move(generation);
+  throttle_since_ = now();
+  throttled_ = 0;
+  fault_.clear();
+  attempts_ = 0;
+  retry_at_.reset();
+  {
+    const std::lock_guard lock(view_mutex_);
+    view_.building_rate.clear();
+    view_.first_error.reset();
+    view_.last_error.reset();
+    view_.moved_at = now();
+  }
+  folder_.sweep();
+  return {};
+}
+
+void ProjectionRunner::drop_building() {
+  building_.reset();
+  const std::lock_guard lock(view_mutex_);
+  view_.building.reset();
+}
+
+void ProjectionRunner::refresh_skipped() {
+  for (const auto& generation : {live_, building_}) {
+    if (generation == nullptr) continue;
+    generation->set_skipped(tools_.audit.skipped(name(), generation->projection().info().fingerprint));
+  }
+}
+
+ProjectionRunner::Step ProjectionRunner::step() {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return {};
+  Step step;
+  try {
+    step = step_locked();
+  } catch (const std::exception& exception) {
+    failed(make_error(Errc::kIo, std::string("it was interrupted: ") + exception.what()));
+  }
+  publish();
+  return step;
+}
+
+ProjectionRunner::Step ProjectionRunner::step_locked() {
+  if (!fault_.empty() || folder_.record().paused) return {};
+  if (retry_at_) {
+    const std::int64_t left = (retry_at_->micros - now().micros + 999) / 1'000;
+    if (left > 0) return {false, std::chrono::milliseconds(left)};
+    retry_at_.reset();
+  }
+  if (definition_pending_) {
+    try_definition();
+    if (definition_pending_) return {true, std::nullopt};
+  }
+  const GlobalPosition head = store().head();
+  Step step;
+  const auto run = [&](Result<bool> outcome) {
+    if (outcome) {
+      step.worked = step.worked || *outcome;
+      return true;
+    }
+    failed(outcome.error());
+    return false;
+  };
+  if (live_ != nullptr && !run(step_live())) return {true, std::nullopt};
+  if (folder_.record().paused) return step;
+  if (building_ != nullptr && !run(step_building(head))) return {true, std::nullopt};
+  if (shadow_ != nullptr && !run(step_verify())) return {true, std::nullopt};
+  attempts_ = 0;
+  if (!step.worked && building_ != nullptr && folder_.record().events_per_second_max) {
+    step.wait = std::chrono::milliseconds(20);
+  }
+  return step;
+}
+
+Status ProjectionRunner::commit(Generation& generation, std::string_view what) {
+  at("commit.before");
+  if (Status status = generation.commit(); !status) {
+    if (may_succeed_later(status.error().code)) return status;
+    return make_error(status.error().code, std::string(what) + " could not be committed: " + status.error().message +
+                                               "; start again to recover");
+  }
+  at("commit.after");
+  return {};
+}
+
+Result<bool> ProjectionRunner::step_live() {
+  if (live_->has_changes()) CAIRN_CHECK(commit(*live_, "the live generation"));  // What could not be before.
+  if (live_->taken() >= store().head()) return false;
+  CAIRN_TRY(const auto batch, live_seat_.read(live_->taken(), live_->filter()));
+  if (batch->to() == batch->after()) return false;
+  if (Status status = live_->take(*batch); !status) {
+    CAIRN_CHECK(live_->reset());
+    return status.error();
+  }
+  if (live_->has_changes() || live_->commit_due()) CAIRN_CHECK(commit(*live_, "the live generation"));
+  {
+    const std::lock_guard lock(view_mutex_);
+    view_.live_rate.add(batch->to().value - batch->after().value, now());
+    view_.moved_at = now();
+  }
+  waiters_.reached(live_->visible());
+  check_parked_limit(*live_);
+  return true;
+}
+
+// False when the record says now that it is paused.
+bool ProjectionRunner::check_parked_limit(const Generation& generation) {
+  const std::uint64_t most = tools_.generations.options.parked_keys_max;
+  const std::uint64_t parked = generation.parked_count();
+  if (parked < most || parked <= parked_at_pause_) return true;
+  parked_at_pause_ = parked;
+  ProjectionRecord record = folder_.record();
+  record.paused = std::to_string(parked) + " keys are parked, and it pauses at " + std::to_string(most) +
+                  ": mend what fails, retry or skip, then resume";
+  notice("paused: " + *record.paused);
+  if (Status status = folder_.save(std::move(record)); !status) failed(status.error());
+  return false;
+}
+
+Result<std::shared_ptr<const EventBatch>> ProjectionRunner::next_for_building() {
+  const auto most = folder_.record().events_per_second_max;
+  if (!most) return building_seat_.read(building_->taken(), building_->filter());
+  const double seconds = static_cast<double>(now().micros - throttle_since_.micros) / 1e6;
+  const auto allowed = static_cast<std::uint64_t>(std::max(0.0, seconds) * static_cast<double>(*most));
+  const std::uint64_t more = allowed > throttled_ ? allowed - throttled_ : 0;
+  CAIRN_TRY(auto batch, tools_.generations.source.read_alone(
+                            building_->taken(), {building_->taken().value + more}, building_->filter()));
+  throttled_ += batch->to().value - batch->after().value;
+  if (seconds > 1) {  // What was not used up long ago is not saved for later.
+    throttle_since_ = now();
+    throttled_ = 0;
+  }
+  return batch;
+}
+
+Result<bool> ProjectionRunner::step_building(GlobalPosition head) {
+  bool worked = false;
+  if (building_->taken() < store().head()) {
+    CAIRN_TRY(const auto batch, next_for_building());
+    worked = batch->to() > batch->after();
+    if (Status status = building_->take(*batch); !status) {
+      CAIRN_CHECK(building_->reset());
+      return status.error();
+    }
+    if (building_->commit_due()) CAIRN_CHECK(commit(*building_, "the generation being built"));
+    const std::lock_guard lock(view_mutex_);
+    view_.building_rate.add(batch->to().value - batch->after().value, now());
+    if (worked) view_.moved_at = now();
+  }
+  if (!check_parked_limit(*building_)) return worked;
+  const bool there = building_->taken() >= head && (live_ == nullptr || building_->taken() >= live_->taken());
+  if (!there) return worked;
+  if (!why_it_holds().empty()) {
+    if (building_->has_changes()) CAIRN_CHECK(commit(*building_, "the generation being built"));
+    return worked;
+  }
+  CAIRN_CHECK(take_over());
+  return true;
+}
+
+// A script that fails where the one before did not should not take its place unasked.
+std::string ProjectionRunner::why_it_holds() const {
+  if (live_ == nullptr || building_ == nullptr) return "";
+  const std::uint64_t now_parked = building_->parked_count();
+  if (now_parked <= live_->parked_count()) return "";
+  return std::to_string(now_parked) + " keys are parked in generation " + std::to_string(building_->number()) +
+         ", " + std::to_string(live_->parked_count()) +
+         " in the live one: mend the script and deploy it, retry, skip, or cancel the rebuild";
+}
+
+Status ProjectionRunner::take_over() {
+  at("swap.before");
+  CAIRN_CHECK(commit(*building_, "the generation being built"));
+  at("swap.committed");
+  ProjectionRecord record = folder_.record();
+  std::vector<std::uint64_t> gone;
+  if (record.live) record.previous.insert(record.previous.begin(), *record.live);
+  while (record.previous.size() > tools_.generations.options.generations_kept) {
+    record.code.erase(record.previous.back());
+    record.previous.pop_back();
+  }
+  record.live = record.building;
+  record.building.reset();
+  record.events_per_second_max.reset();
+  CAIRN_CHECK(folder_.save(std::move(record)));
+  at("swap.recorded");
+  previous_ = live_ == nullptr || folder_.record().previous.empty() ? nullptr : live_->model();
+  live_ = std::exchange(building_, nullptr);
+  fault_.clear();
+  publish();
+  at("swap.switched");
+  folder_.sweep();
+  at("swap.swept");
+  notice("generation " + std::to_string(live_->number()) + " answers from now on, at position " +
+         std::to_string(live_->visible().value));
+  waiters_.reached(live_->visible());
+  return {};
+}
+
+Result<bool> ProjectionRunner::step_verify() {
+  const auto update = [&](const auto& change) {
+    const std::lock_guard lock(view_mutex_);
+    if (view_.report) change(*view_.report);
+  };
+  const auto end = [&](const auto& change) {
+    shadow_.reset();
+    folder_.sweep();
+    update([&](VerifyReport& report) {
+      change(report);
+      report.seconds = static_cast<double>(now().micros - report.started_at.micros) / 1e6;
+    });
+    return true;
+  };
+  const auto give_up = [&](const std::string& why) {
+    return end([&](VerifyReport& report) {
+      report.stage = VerifyReport::Stage::kFailed;
+      report.error = why;
+    });
+  };
+  if (live_ == nullptr || live_->projection().info().fingerprint != shadow_->projection().info().fingerprint) {
+    return give_up("another definition took over meanwhile");
+  }
+  if (shadow_->taken() < live_->taken()) {
+    auto batch = tools_.generations.source.read_alone(shadow_->taken(), live_->taken(), shadow_->filter());
+    if (!batch) return give_up(batch.error().message);
+    if (Status status = shadow_->take(**batch); !status) return give_up(status.error().message);
+    if (shadow_->commit_due()) {
+      if (Status status = shadow_->commit(); !status) return give_up(status.error().message);
+    }
+    update([&](VerifyReport& report) {
+      report.position = shadow_->taken();
+      report.target = live_->taken();
+    });
+    return true;
+  }
+  if (shadow_->taken() > live_->taken()) return give_up("the live generation went back");
+  if (Status status = shadow_->commit(); !status) return give_up(status.error().message);
+  VerifyReport report = *verify_report();
+  report.stage = VerifyReport::Stage::kComparing;
+  report.position = report.target = live_->taken();
+  update([&](VerifyReport& shown) { shown = report; });
+  if (Status status = compare_rows(live_->projection(), *live_->model(), *shadow_->model(), report); !status) {
+    return give_up(status.error().message);
+  }
+  report.stage = VerifyReport::Stage::kDone;
+  return end([&](VerifyReport& shown) { shown = report; });
+}
+
+void ProjectionRunner::failed(const Error& error) {
+  const bool again = may_succeed_later(error.code);
+  if (again) {
+    const DaemonOptions& options = tools_.generations.options;
+    const auto delay = retry_delay(options.retry_first, options.retry_max, attempts_++, random_part());
+    retry_at_ = Timestamp{now().micros + delay.count() * 1'000};
+  } else {
+    fault_ = error.message;
+  }
+  notice(error.message + (again ? "; trying again" : ""));
+  const std::lock_guard lock(view_mutex_);
+  if (again) ++view_.retries;
+  view_.retrying = again ? error.message : "";
+  ProjectionError seen{error.message, std::nullopt, now()};
+  if (error.position) seen.position = GlobalPosition{*error.position};
+  if (!view_.first_error) view_.first_error = seen;
+  view_.last_error = std::move(seen);
+}
+
+}  // namespace cairn
