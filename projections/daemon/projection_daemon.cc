@@ -60,8 +60,8 @@ class Daemon final : public ProjectionDaemon {
 
   void stop() override {
     if (stopped_.exchange(true)) return;
-    if (ticket_ != 0) store_.cancel_notify(ticket_);
     pool_.stop();
+    if (ticket_ != 0) store_.cancel_notify(ticket_);  // Nobody asks for another one any more.
     for (const auto& queue : all()) {
       queue->runner().flush();
       queue->runner().close();

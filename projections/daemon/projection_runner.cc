@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "eventstore/base/file.h"
 #include "projections/daemon/retry_delay.h"
 #include "projections/daemon/verification.h"
 #include "projections/readmodel/lmdb_read_model.h"
@@ -82,7 +83,7 @@ Result<std::shared_ptr<Generation>> ProjectionRunner::open_generation(std::uint6
   if (previous_ != nullptr && previous_->identity().generation == number) {
     model = previous_;
   } else {
-    CAIRN_TRY(model, LmdbReadModel::open(folder_.generation(number)));
+    CAIRN_TRY(model, LmdbReadModel::open(folder_.generation(number), LmdbReadModel::Access::kReadWrite));
   }
   if (model->identity().store_id != store().store_id()) {
     return make_error(Errc::kCorruption, "it was made of the events of another store");

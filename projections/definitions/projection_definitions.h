@@ -24,6 +24,7 @@ struct ProjectionDraft {
   std::string name;
   std::string source;
   std::string file = "projection.lua";  // how errors call it
+  bool keep_rows = false;               // go on with the rows there are, instead of building them anew
 };
 
 struct ProjectionDeployment {

@@ -17,6 +17,7 @@ struct ProjectionDefinition {
   std::string source;
   std::string fingerprint;     // of name and source
   std::uint32_t revision = 1;  // how many there were of the name, with this one
+  bool keep_rows = false;      // it goes on with the rows of the one before
   GlobalPosition position;     // of the definition in the log
   Timestamp deployed_at;
 
