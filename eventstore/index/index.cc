@@ -1,10 +1,7 @@
 #include "eventstore/index/index.h"
 
-#include <sys/statvfs.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -74,14 +71,6 @@ IdsByDay ids_by_day(const Generation& generation, std::uint64_t seed, std::uint3
   }
   for (auto& [day, entries] : days) std::sort(entries.begin(), entries.end());
   return days;
-}
-
-// LMDB says EIO when a large write ended early, and only a disk that is full does that.
-bool is_full(const std::filesystem::path& folder) {
-  constexpr std::uint64_t kFullBelowBytes = 1u << 20;
-  struct statvfs disk {};
-  return statvfs(folder.c_str(), &disk) == 0 &&
-         std::uint64_t{disk.f_bavail} * disk.f_frsize < kFullBelowBytes;
 }
 
 // What cannot be read is not there. That the index itself is damaged, those will say who need it.
@@ -219,8 +208,9 @@ Status Index::commit(const std::function<Result<int>(MDB_txn*)>& write) {
                         "the index in " + folder_.string() + " is damaged: " + broken.what());
     }
     if (code == 0) return {};
-    if (code == EIO && is_full(folder_)) code = ENOSPC;
-    if (code != MDB_MAP_FULL) return lmdb::lmdb_error("writing the index in " + folder_.string(), code);
+    if (code != MDB_MAP_FULL) {
+      return lmdb::lmdb_error("writing the index in " + folder_.string(), lmdb::meant_code(code, folder_));
+    }
     CAIRN_CHECK(env_->grow());
   }
 }

@@ -1,6 +1,7 @@
 #include "eventstore/lmdb/lmdb_env.h"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <algorithm>
 
@@ -51,6 +52,13 @@ Error lmdb_error(std::string_view what, int code) {
     default:
       return make_error(Errc::kIo, message);
   }
+}
+
+int meant_code(int code, const std::filesystem::path& folder) {
+  constexpr std::uint64_t kFullBelowBytes = 1u << 20;
+  struct statvfs disk {};
+  if (code != EIO || statvfs(folder.c_str(), &disk) != 0) return code;
+  return std::uint64_t{disk.f_bavail} * disk.f_frsize < kFullBelowBytes ? ENOSPC : code;
 }
 
 ReadTxn::ReadTxn(ReadTxn&& other) noexcept : env_(other.env_), txn_(std::exchange(other.txn_, nullptr)) {}
@@ -114,15 +122,20 @@ Env::~Env() {
   if (env_ != nullptr) mdb_env_close(env_);
 }
 
-Status Env::open_tables(std::span<const TableHandle> tables) {
+Status Env::open_tables(std::span<const TableHandle> tables, Missing missing) {
   const bool writable = access_ == Access::kReadWrite;
   // A handle lives on only if the transaction it was opened in is committed, a read-only one too.
   MDB_txn* txn = nullptr;
   int code = mdb_txn_begin(env_, nullptr, writable ? 0 : MDB_RDONLY, &txn);
+  while (code == MDB_MAP_RESIZED) {
+    CAIRN_CHECK(resize(0));
+    code = mdb_txn_begin(env_, nullptr, writable ? 0 : MDB_RDONLY, &txn);
+  }
   if (code != 0) return lmdb_error("opening the tables of " + name_, code);
   try {
     for (const TableHandle& table : tables) {
-      const unsigned flags = writable && table.name != nullptr ? MDB_CREATE : 0;
+      const bool make = writable && missing == Missing::kMake && table.name != nullptr;
+      const unsigned flags = make ? MDB_CREATE : 0;
       code = mdb_dbi_open(txn, table.name, flags, table.handle);
       if (code == MDB_NOTFOUND && table.may_lack) {
         *table.handle = kNoTable;
@@ -139,7 +152,7 @@ Status Env::open_tables(std::span<const TableHandle> tables) {
     mdb_txn_abort(txn);
   }
   if (code == MDB_NOTFOUND) return make_error(Errc::kCorruption, name_ + " lacks a table");
-  if (code != 0) return lmdb_error("opening the tables of " + name_, code);
+  if (code != 0) return lmdb_error("opening the tables of " + name_, meant_code(code, name_));
   return {};
 }
 

@@ -70,6 +70,8 @@ struct TableHandle {
 
 inline constexpr MDB_dbi kNoTable = ~MDB_dbi{0};
 
+enum class Missing { kMake, kFail };  // what to do about a table that is not there
+
 struct EnvOptions {
   std::uint64_t map_bytes = 64ull << 30;
   unsigned tables_max = 0;
@@ -87,9 +89,9 @@ class Env {
   Env(const Env&) = delete;
   Env& operator=(const Env&) = delete;
 
-  // Opens tables, making those that are missing unless the environment is read-only. Call before other
-  // threads use the environment.
-  Status open_tables(std::span<const TableHandle> tables);
+  // Opens tables, making those that are missing unless the environment is read-only or they must not be.
+  // Call before other threads use the environment.
+  Status open_tables(std::span<const TableHandle> tables, Missing missing = Missing::kMake);
 
   // Waits while readers_max transactions are open or the map is being resized, unless this thread has one
   // open already.
@@ -139,6 +141,10 @@ class Env {
 
 // An error with LMDB's words for `code`: kDiskFull, kCorruption or kIo.
 Error lmdb_error(std::string_view what, int code);
+
+// What LMDB means by `code`, the answer to a write in `folder`: it says EIO when a large write ended early,
+// and only a disk that is full does that.
+int meant_code(int code, const std::filesystem::path& folder);
 
 inline MDB_val to_val(std::string_view bytes) { return {bytes.size(), const_cast<char*>(bytes.data())}; }
 inline std::string_view to_view(const MDB_val& value) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eventstore/base/clock.h"
@@ -14,6 +15,8 @@
 #include "eventstore/types.h"
 
 namespace cairn {
+
+inline constexpr std::size_t kRowKeyBytesMax = 400;  // of a row's key, and of the name of a parked place
 
 // What events wait behind: a row's key, or a stream when an event failed before its key was known.
 struct ParkedPlace {
@@ -26,8 +29,8 @@ struct ParkedPlace {
 // The event that could not be applied, and why. Those behind it wait.
 struct ParkedEvent {
   GlobalPosition position;
-  std::string kind;     // "script", "limit", "data", "schema", "row"
-  std::string message;  // for people, one line
+  std::string kind;        // "script", "limit", "data", "schema", "row"
+  std::string message;     // for people, one line
   std::uint32_t line = 0;  // of the script; 0 where there is none
   Timestamp parked_at;
   std::uint32_t retries = 0;  // how often it was tried again and failed
@@ -39,7 +42,8 @@ struct ParkedEntry {
   std::uint64_t waiting = 0;  // events, with the one that failed
 };
 
-// What one commit changes. The views live until commit() returns.
+// What one commit changes. The views live until commit() returns. An event that is parked waits itself, as
+// the first of those that do: what waited at its place before its position does no more.
 struct ReadModelChange {
   struct Row {
     std::string_view key;
@@ -50,11 +54,11 @@ struct ReadModelChange {
     GlobalPosition position;
   };
 
-  GlobalPosition through;             // the checkpoint: events up to here are in the rows, or parked
-  std::vector<Row> rows;              // rising by key, each key once
-  std::vector<const ParkedPlace*> released;    // first: their entries and all that waits there go away
+  GlobalPosition through;                    // the checkpoint: events up to here are in the rows, or parked
+  std::vector<Row> rows;                     // rising by key, each key once
+  std::vector<const ParkedPlace*> released;  // first: their entries and all that waits there go away
   std::vector<std::pair<const ParkedPlace*, const ParkedEvent*>> parked;  // then: made, or replaced
-  std::vector<Waiting> waiting;       // then: positions added to those that wait
+  std::vector<Waiting> waiting;  // then: added to those that wait, unless they do already
 };
 
 struct SavedRow {
@@ -98,15 +102,18 @@ class ReadModel {
 
   virtual const ReadModelIdentity& identity() const = 0;
 
-  // Makes a change durable. kDiskFull and kOverloaded: nothing was changed, and it may be tried again. Any
-  // other failure: it has to be opened anew.
+  // Makes a change durable. kDiskFull and kOverloaded: nothing was changed, and it may be tried again.
+  // kTooLarge and kInvalidArgument (a key that is empty or too long, a checkpoint that goes back, an event
+  // that is to wait where nothing before it is parked): nothing was changed. Any other failure: it has to be
+  // opened anew.
   virtual Status commit(const ReadModelChange& change) = 0;
 
   // The checkpoint of the last commit.
   virtual Result<GlobalPosition> checkpoint() = 0;
 
   // Calls `found` for each key, in their order: with what was saved, or "" where there is no row. The bytes
-  // live until it returns. REQUIRES: rising keys, each once, are faster.
+  // live until it returns. All are of one commit. Rising keys are the fastest. REQUIRES: `found` does not
+  // commit.
   virtual Status load(const std::vector<std::string_view>& keys,
                       const std::function<void(std::size_t index, std::string_view saved)>& found) = 0;
 

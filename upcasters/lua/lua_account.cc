@@ -29,6 +29,9 @@ constexpr std::size_t kTableBytesPerHook = 256u << 20;
 // recursion would look like a want of memory, and could not be caught.
 constexpr int kCallDepthMax = 10'000;
 
+// Garbage is collected before a call once there is as much as so many calls may have.
+constexpr std::size_t kGarbageCallsMax = 2;
+
 constexpr int kLogLinesMax = 100;
 constexpr std::size_t kLogBytesMax = 1'000;
 
@@ -43,8 +46,9 @@ std::int64_t read_clock_ns(clockid_t clock) {
 LuaAccount::LuaAccount(const LuaLimits& limits, LuaHost::Log log)
     : limits_(limits),
       log_(std::move(log)),
-      collect_above_(limits.memory_bytes_max / 2),
+      memory_limit_(limits.memory_bytes_max),
       hook_base_(kInstructionsPerHook) {
+  set_memory_bounds();
   // As many as fit: the allocator must not allocate for itself.
   large_blocks_.reserve(limits.memory_bytes_max / kLargeBlockBytes + 1);
 }
@@ -68,6 +72,7 @@ void LuaAccount::begin_call(LuaCall& call) {
   refused_bytes_ = 0;
   was_refused_ = false;
   log_lines_ = 0;
+  memory_limit_ = std::min(limits_.memory_bytes_max, memory_used_ + limits_.call_bytes_max);
   // Set anew for each call, so that its instructions are counted from zero: the same call takes the same
   // steps.
   set_hook(hook_base_);
@@ -78,13 +83,21 @@ void LuaAccount::end_call() {
   fatal_ = false;
   steps_left_ = kStepsMax;
   look_at_ = 0;
+  memory_limit_ = limits_.memory_bytes_max;
+}
+
+// REQUIRES: there is no garbage.
+void LuaAccount::set_memory_bounds() {
+  memory_kept_ = memory_used_;
+  memory_limit_ = std::min(limits_.memory_bytes_max, memory_used_ + limits_.call_bytes_max);
+  // Where much is kept for good, a collection is not to happen in every call.
+  const std::size_t left = limits_.memory_bytes_max - std::min(memory_used_, limits_.memory_bytes_max);
+  collect_above_ = memory_used_ + std::min(left / 2, kGarbageCallsMax * limits_.call_bytes_max);
 }
 
 void LuaAccount::collect() {
   lua_gc(state_, LUA_GCCOLLECT);
-  // Where much is kept for good, this is not to happen in every call.
-  const std::size_t bytes_max = limits_.memory_bytes_max;
-  collect_above_ = std::max(bytes_max, memory_used_ + bytes_max) / 2;
+  set_memory_bounds();
   // What is there now a script keeps for good.
   large_made_ = false;
   hook_base_ = kInstructionsPerHook;
@@ -111,8 +124,7 @@ void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_b
   }
   if (new_bytes > old_bytes) {
     const std::size_t growth = new_bytes - old_bytes;
-    if (growth >
-        account.limits_.memory_bytes_max - std::min(account.memory_used_, account.limits_.memory_bytes_max)) {
+    if (growth > account.memory_limit_ - std::min(account.memory_used_, account.memory_limit_)) {
       return account.refuse(growth);
     }
     if (account.refused_bytes_ != 0 && growth >= account.refused_bytes_) [[unlikely]]
@@ -263,7 +275,8 @@ std::string LuaAccount::limit_text(ScriptFault fault) const {
     case ScriptFault::kSteps:
       return "took more than " + std::to_string(limits_.steps_max) + " steps: does it loop for ever?";
     case ScriptFault::kMemory: {
-      const std::size_t bytes = limits_.memory_bytes_max;
+      const bool of_call = memory_limit_ < limits_.memory_bytes_max;
+      const std::size_t bytes = of_call ? limits_.call_bytes_max : limits_.memory_bytes_max;
       const bool whole_mib = bytes % (1u << 20) == 0;
       return "wanted more than " + std::to_string(bytes >> (whole_mib ? 20 : 10)) +
              (whole_mib ? " MiB of memory" : " KiB of memory");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -33,7 +34,8 @@ struct LuaCall {
 //  2. Between two looks at the clock lies a bounded amount of work: the longer the strings a script has made,
 //     the fewer instructions run between two looks.
 //  3. What calls before have left as garbage changes nothing: a call begins as in a new state, and memory is
-//     refused only when all garbage is gone.
+//     refused only when all garbage is gone. Where a state may have more memory than a call
+//     (call_bytes_max), a call may come to have as much more as there was garbage when it began.
 class LuaAccount {
  public:
   LuaAccount(const LuaLimits& limits, LuaHost::Log log);
@@ -61,7 +63,7 @@ class LuaAccount {
   // For library functions, whose buffers come from the allocator without Lua's help: Lua itself collects all
   // garbage before it takes no for an answer. Collects it if there is no room for so many bytes.
   void make_room(std::size_t bytes) {
-    if (memory_used_ + bytes > limits_.memory_bytes_max) [[unlikely]]
+    if (memory_used_ + bytes > memory_limit_) [[unlikely]]
       collect_for_room();
   }
   // Allocates as a library function wants it; `block` is nullptr and `old_bytes` 0 for a new one. Raises the
@@ -99,7 +101,10 @@ class LuaAccount {
   int memory_line() const { return memory_line_; }  // where memory was refused last
 
   std::size_t memory_used() const { return memory_used_; }
-  std::size_t memory_bytes_max() const { return limits_.memory_bytes_max; }
+  // No call ever has more.
+  std::size_t memory_bytes_max() const { return std::min(limits_.memory_bytes_max, limits_.call_bytes_max); }
+  std::size_t memory_kept() const { return std::min(memory_kept_, memory_used_); }
+  void set_memory_kept(std::size_t bytes) { memory_kept_ = bytes; }
 
   // "took more than 500 ms"
   std::string limit_text(ScriptFault fault) const;
@@ -128,6 +133,7 @@ class LuaAccount {
   void set_fatal(ScriptFault fault);
   void* refuse(std::size_t growth);
   void collect();
+  void set_memory_bounds();
   void collect_for_room();
   void note_large_block(const void* block, std::size_t bytes, bool is_string);
   void forget_large_block(std::uintptr_t address);
@@ -138,6 +144,8 @@ class LuaAccount {
   LuaCall* call_ = nullptr;
 
   std::size_t memory_used_ = 0;
+  std::size_t memory_limit_ = 0;  // of what is used, in this call
+  std::size_t memory_kept_ = 0;   // of what is used, as far as is known
   std::size_t collect_above_ = 0;
   std::int64_t steps_left_ = kStepsMax;
   std::int64_t look_at_ = 0;    // when fewer steps are left it is time to look at the limits

@@ -23,7 +23,8 @@ struct LuaCall;
 // functions and allocations cost in the same coin, so they do not depend on the machine: the same script with
 // the same input always ends the same way. The time is a backstop for what steps cannot see.
 struct LuaLimits {
-  std::size_t memory_bytes_max = 32u << 20;
+  std::size_t memory_bytes_max = 32u << 20;  // of the state
+  std::size_t call_bytes_max = 32u << 20;    // beyond what there was when the call began
   std::uint64_t steps_max = 10'000'000;
   std::chrono::milliseconds cpu_time_max{500};  // of the thread
 };
@@ -64,6 +65,10 @@ class LuaHost {
 
   lua_State* state() const { return state_; }
   std::size_t memory_used() const;
+
+  // What is used and no garbage, roughly: what the last collection left, or what was said since.
+  std::size_t memory_kept() const;
+  void set_memory_kept(std::size_t bytes);
 
   // Inside a body or a library function: takes `steps` from what the call may still take, and raises the
   // error that cannot be caught when there are none left.

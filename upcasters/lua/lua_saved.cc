@@ -48,6 +48,7 @@ class ArrayWalk {
 
  private:
   bool walk_members(int index) {
+    if (!holds_tables(index)) return true;
     std::vector<std::string_view> names;
     if (!member_names(state_, index, names)) return false;
     for (const std::string_view name : names) {
@@ -56,6 +57,16 @@ class ArrayWalk {
       lua_pop(state_, 1);
     }
     return true;
+  }
+
+  // Mostly not, and then there is nothing to put in order.
+  bool holds_tables(int index) {
+    for (lua_pushnil(state_); lua_next(state_, index) != 0; lua_pop(state_, 1)) {
+      if (lua_type(state_, -1) != LUA_TTABLE) continue;
+      lua_pop(state_, 2);
+      return true;
+    }
+    return false;
   }
 };
 
@@ -68,14 +79,22 @@ class MarkReader final : public ArrayWalk {
     return std::move(bits_);
   }
 
+  std::string_view fault() const { return fault_; }
+
  private:
+  bool fails(std::string_view why) {
+    fault_ = why;
+    return false;
+  }
+
   // Read back, a table in two places would be two; and one that answers by itself, like an event, would not
   // any more.
   bool enter(int index) override {
-    if (!seen_.insert(lua_topointer(state_, index)).second) return false;
+    if (!seen_.insert(lua_topointer(state_, index)).second) return fails("one table is in two places of it");
     if (lua_getmetatable(state_, index) == 0) return true;
     lua_pop(state_, 1);
-    return is_marked_array(state_, index) || !remembered_type(state_, index).empty();
+    if (is_marked_array(state_, index) || !remembered_type(state_, index).empty()) return true;
+    return fails("an event, or what else is no plain table, is in it");
   }
 
   bool visit_array(int index) override {
@@ -86,6 +105,7 @@ class MarkReader final : public ArrayWalk {
   }
 
   std::unordered_set<const void*> seen_;
+  std::string_view fault_ = "it is not what it was";
   std::string bits_;
   std::size_t count_ = 0;
 };
@@ -125,20 +145,20 @@ SavedParts parts_of(std::string_view saved) {
 
 }  // namespace
 
-bool append_saved(lua_State* state, int index, std::string& to) {
+Status append_saved(lua_State* state, int index, std::string& to) {
   luaL_checkstack(state, 4, "too many values");
   std::string json;
-  if (!append_as_json(state, index, json)) return false;
+  CAIRN_CHECK(append_as_json(state, index, json));
   const int top = lua_gettop(state);
   lua_pushvalue(state, index);
   MarkReader marks(state);
   const bool walked = marks.walk();
   lua_settop(state, top);
-  if (!walked) return false;
+  if (!walked) return make_error(Errc::kInvalidArgument, std::string(marks.fault()));
   record::put_varint(to, json.size());
   to += json;
   to += std::move(marks).bits();
-  return true;
+  return {};
 }
 
 bool push_saved(lua_State* state, std::string_view saved) {

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "eventstore/base/result.h"
+
 struct lua_State;
 
 namespace cairn {
@@ -14,9 +16,9 @@ namespace cairn {
 //   varint length of the JSON, the JSON (lua_json.h), then one bit for each array that is not empty, in the
 //   order of the text, lowest bits first: 1 = it has no mark. Without the bytes at the end that are 0.
 
-// Appends the value at `index`. False, and `to` as it was, for what would not come back the same: what JSON
-// cannot hold, a table that is in two places, an event. REQUIRES: inside LuaHost::run().
-bool append_saved(lua_State* state, int index, std::string& to);
+// Appends the value at `index`. Fails with kInvalidArgument, and `to` as it was, for what would not come back
+// the same: what JSON cannot hold, a table that is in two places, an event. REQUIRES: inside LuaHost::run().
+Status append_saved(lua_State* state, int index, std::string& to);
 
 // Pushes the value. False, and the stack as it was, when the bytes are no saved value.
 // REQUIRES: inside LuaHost::run().

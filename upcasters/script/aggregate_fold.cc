@@ -45,13 +45,8 @@ std::optional<ScriptError> AggregateFold::prepare() {
       wrong = "initial() returned " + value_text(state, -1) + " instead of a table";
       return;
     }
-    std::string json;
-    if (const Status status = append_as_json(state, -1, json); !status) {
+    if (const Status status = append_saved(state, -1, initial_); !status) {
       wrong = "initial() returned what cannot be a state: " + status.error().message;
-      return;
-    }
-    if (!append_saved(state, -1, initial_)) {
-      wrong = "initial() returned what cannot be a state: one table is in two places of it";
       return;
     }
     state_ = luaL_ref(state, LUA_REGISTRYINDEX);
@@ -118,7 +113,7 @@ bool AggregateFold::save(std::string& to) {
   const std::size_t start = to.size();
   const auto error = script_.host().run([&](lua_State* state) {
     lua_rawgeti(state, LUA_REGISTRYINDEX, state_);
-    saved = append_saved(state, -1, to);
+    saved = append_saved(state, -1, to).ok();
   });
   if (!error && saved) return true;
   to.resize(start);

@@ -2,10 +2,8 @@
 
 #include <lua.hpp>
 
-#include "eventstore/base/limits.h"
-#include "eventstore/base/names.h"
-#include "eventstore/types.h"
 #include "upcasters/lua/lua_json.h"
+#include "upcasters/script/category_name.h"
 
 namespace cairn {
 
@@ -13,11 +11,6 @@ namespace {
 
 constexpr int kDefinition = 1;  // where load() left it on the stack
 constexpr std::string_view kMembers = "category, snapshot_every, initial and on";
-
-bool is_category(std::string_view name) {
-  return !name.empty() && name.size() <= limits::kStreamNameBytesMax && is_printable_name(name) &&
-         category_of(name) == name && !is_system_stream(name);
-}
 
 void push_member_of(lua_State* state, const char* name) {
   lua_pushstring(state, name);
@@ -60,7 +53,7 @@ class DefinitionReader {
       value.assign(bytes, size);
     }
     lua_pop(state_, 1);
-    if (!is_category(value)) {
+    if (!is_category_name(value)) {
       complain("category", "the name of a category: what stands before the first '-' of its streams' names");
     }
     return value;

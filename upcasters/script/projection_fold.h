@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "eventstore/base/error.h"
+#include "eventstore/types.h"
+#include "upcasters/lua/lua_event.h"
+#include "upcasters/lua/lua_reader.h"
+#include "upcasters/script/projection_script.h"
+#include "upcasters/shaped_event.h"
+
+namespace cairn {
+
+// A row as it is saved has at most this many bytes.
+inline constexpr std::size_t kRowBytesMax = 1u << 20;
+
+// A row's key has at most this many bytes, and is UTF-8 without control characters.
+inline constexpr std::size_t kRowKeyBytesMax = 400;
+
+// Runs a projection's script: keeps rows as Lua tables in numbered slots and gives them to the handlers of
+// events. Each call of a function of the script is held to the limits of LuaHost, and one that fails leaves
+// the other rows as they were. Belongs to one thread at a time.
+//
+// What holds: a handler gets an event as the function key has left it, whoever asked for the key. So that
+// rows are the same wherever keys are asked for, and an event still need not be decoded twice.
+class ProjectionFold {
+ public:
+  // A script that failed, or (kCorruption) data that cannot be what was written.
+  using Fault = std::variant<ScriptError, Error>;
+
+  static std::variant<std::unique_ptr<ProjectionFold>, ScriptError> make(std::string_view source,
+                                                                         const std::string& file,
+                                                                         LuaHost::Log log = {});
+
+  const ProjectionHeader& header() const { return script_.header(); }
+
+  // What the function key returns for the event as text; without one the event's stream; "" when it returns
+  // nil, or no function handles events of this type. The event is kept for an apply() of the same that comes
+  // next. REQUIRES: what has the same position, part and plan is the same event, until forget_plans().
+  std::optional<Fault> key_of(const EventView& event, const ShapedEvent& part, std::string& key);
+
+  // Puts a saved row into a slot; for "" a new one. False when the bytes are no saved row. Where there is no
+  // memory for it, that is what apply() and save() say of the slot.
+  bool load(std::uint32_t slot, std::string_view saved);
+
+  // Calls the handler of the part's type with the row. Nothing where there is none.
+  std::optional<Fault> apply(std::uint32_t slot, const EventView& event, const ShapedEvent& part);
+
+  // Appends the row (lua_saved.h); nothing for one that is deleted or empty. Fails, and `to` is as it was,
+  // for a row that JSON cannot hold or that is larger than kRowBytesMax.
+  std::optional<Fault> save(std::uint32_t slot, std::string& to);
+
+  // Empties all slots.
+  void clear();
+
+  // What the rows take, roughly; and all that the state has, with garbage.
+  std::size_t rows_bytes() const;
+  std::size_t memory_used() const { return script_.host().memory_used(); }
+
+  // Whatever was kept by the address of a plan is forgotten.
+  void forget_plans();
+
+ private:
+  struct Handler {
+    int function = 0;  // in the registry
+    int line = 0;      // where it begins
+  };
+  using Handlers = std::map<std::string, Handler, std::less<>>;
+
+  // An event that the function key has seen.
+  struct Prepared {
+    GlobalPosition position;  // 0: none
+    std::uint32_t part = 0;
+    const DecodePlan* plan = nullptr;
+  };
+
+  explicit ProjectionFold(ProjectionScript script) : script_(std::move(script)), event_(script_.host()) {}
+
+  std::optional<ScriptError> prepare_script();
+  std::optional<Fault> prepare(const EventView& event, const ShapedEvent& part, std::string& key);
+  bool is_prepared(const EventView& event, const ShapedEvent& part) const;
+  Status push_data(lua_State* state, const ShapedEvent& part, LuaReader* reader);
+  std::string take_key(lua_State* state, std::string& key) const;
+  std::string take_row(lua_State* state, std::uint32_t slot, std::string_view type);
+  void push_chunk(lua_State* state, std::uint32_t slot);
+  const Handlers::value_type* handler_of(std::string_view type);
+  LuaReader* reader_of(const DecodePlan* plan);
+  ScriptError complaint(std::string message, int line = 0) const;
+
+  ProjectionScript script_;
+  Handlers handlers_;
+  const Handlers::value_type* last_handler_ = nullptr;
+  Handler key_;  // function 0: there is none
+  LuaEvent event_;
+  std::vector<int> chunks_;                            // tables of rows in the registry; 0: none yet
+  std::unordered_map<std::uint32_t, Fault> unloaded_;  // slots whose rows there was no memory for
+  int prepared_event_ = 0;                             // where its table is in the registry
+  Prepared prepared_;
+  std::string unused_key_;
+  std::size_t bytes_without_rows_ = 0;
+  std::unordered_map<const DecodePlan*, std::unique_ptr<LuaReader>> readers_;
+  const DecodePlan* last_plan_ = nullptr;
+  LuaReader* last_reader_ = nullptr;
+};
+
+}  // namespace cairn
