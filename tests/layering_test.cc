@@ -46,7 +46,7 @@ constexpr LibraryRule kLibraryRules[] = {
     {"Avro C++", R"(avro/.*)", "schemaregistry", "tools/bench/compare"},
     {"Lua", R"((lua[^/]*/)?(lua|lauxlib|lualib|luaconf)\.(h|hpp))", "upcasters"},
     {"cpp-httplib", R"(httplib\.h)", "api"},
-    {"Asio", R"((boost/)?asio(/.*|\.hpp))", "api"},
+    {"Asio", R"((boost/)?asio(/.*|\.hpp))", "api", "projections/daemon"},
     {"sockets", R"(sys/(socket|un)\.h|netinet/.*|arpa/inet\.h|netdb\.h)", "api"},
     {"libpq", R"((.*/)?libpq-fe\.h)", "tools/bench"},
     {"SQLite", R"(sqlite3\.h)", "tools/bench"},
