@@ -3,48 +3,22 @@
 #include <utility>
 
 #include "projections/aggregates/script_aggregate.h"
-#include "upcasters/definitions/upcaster_event.h"
 #include "upcasters/script/aggregate_fold.h"
 
 namespace cairn {
 
-namespace {
-
-constexpr std::size_t kPageEvents = 100;
-constexpr std::size_t kPageBytes = 8u << 20;
-
-// Each turn is another's success, so nobody comes near this.
-constexpr int kAttemptsMax = 100;
-
-}  // namespace
-
-std::uint64_t Aggregates::stream_version() const {
-  const std::shared_lock lock(mutex_);
-  return stream_version_;
-}
-
 Status Aggregates::catch_up() {
-  const std::lock_guard catching_up(catch_up_mutex_);
-  CAIRN_TRY(const auto info, store_.stream_info(kDefinitionStream));
-  while (info && stream_version() < info->version.value) {
-    const StreamQuery query{
-        .from = StreamVersion{stream_version() + 1}, .limit = kPageEvents, .bytes_max = kPageBytes};
-    CAIRN_TRY(const StreamPage page, store_.read_stream(kDefinitionStream, query));
-    for (const EventView& stored : page.events) CAIRN_CHECK(apply(stored));
-  }
-  return {};
+  return follower_.catch_up([this](const EventView& stored) { return apply(stored); });
 }
 
 Status Aggregates::apply(const EventView& stored) {
   CAIRN_TRY(auto definition, read_aggregate_event(stored));
+  if (!definition) return {};
   const std::unique_lock lock(mutex_);
-  if (definition) {
-    auto aggregate = make_script_aggregate(*definition, log_);
-    std::string category = definition->category;
-    scripts_[std::move(category)] = {*std::move(definition), std::move(aggregate)};
-    changes_.fetch_add(1, std::memory_order_acq_rel);
-  }
-  stream_version_ = stored.version.value;
+  auto aggregate = make_script_aggregate(*definition, log_);
+  std::string category = definition->category;
+  scripts_[std::move(category)] = {*std::move(definition), std::move(aggregate)};
+  changes_.fetch_add(1, std::memory_order_acq_rel);
   return {};
 }
 
@@ -63,16 +37,13 @@ AggregateOutcome Aggregates::deploy(const AggregateDraft& draft) {
   wanted.source = draft.source;
   wanted.fingerprint = aggregate_fingerprint(header.category, draft.source);
   wanted.snapshot_every = header.snapshot_every;
-  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+  for (int attempt = 0; attempt < kDefinitionAttemptsMax; ++attempt) {
     if (Status status = catch_up(); !status) return AggregateRefusal(status.error());
+    const std::uint64_t version = follower_.version();
     const auto before = definition(header.category);
     if (before && before->fingerprint == wanted.fingerprint) return AggregateDeployment{*before, true};
     wanted.revision = before ? before->revision + 1 : 1;
-    AppendRequest request;
-    request.origin = Origin::kSystem;
-    request.streams.push_back(
-        {std::string(kDefinitionStream), ExpectedVersion::exactly(stream_version()), {to_new_event(wanted)}});
-    const auto appended = store_.append(std::move(request));
+    const Status appended = append_definition(store_, version, to_new_event(wanted));
     if (appended) {
       if (Status status = catch_up(); !status) return AggregateRefusal(status.error());
       const auto now = definition(header.category);
@@ -80,8 +51,7 @@ AggregateOutcome Aggregates::deploy(const AggregateDraft& draft) {
     }
     if (appended.error().code != Errc::kVersionConflict) return AggregateRefusal(appended.error());
   }
-  return AggregateRefusal(
-      make_error(Errc::kOverloaded, "others change the definitions all the time; try again"));
+  return AggregateRefusal(definitions_always_change());
 }
 
 void Aggregates::add(std::shared_ptr<const Aggregate> aggregate) {

@@ -16,6 +16,7 @@
 #include "eventstore/event_store.h"
 #include "projections/aggregates/aggregate.h"
 #include "projections/aggregates/aggregate_event.h"
+#include "upcasters/definitions/definition_follower.h"
 #include "upcasters/lua/lua_host.h"
 
 namespace cairn {
@@ -46,7 +47,8 @@ using AggregateOutcome = std::variant<AggregateDeployment, AggregateRefusal>;
 class Aggregates {
  public:
   // Knows nothing until catch_up(). `log` gets what scripts say. REQUIRES: `store` outlives it.
-  explicit Aggregates(EventStore& store, LuaHost::Log log = {}) : store_(store), log_(std::move(log)) {}
+  explicit Aggregates(EventStore& store, LuaHost::Log log = {})
+      : store_(store), follower_(store), log_(std::move(log)) {}
 
   // Takes notice of what was appended to $definitions. Fails with kFailedPrecondition when a newer program
   // has written there, kCorruption when an event cannot be read.
@@ -75,14 +77,12 @@ class Aggregates {
   };
 
   Status apply(const EventView& stored);
-  std::uint64_t stream_version() const;
 
   EventStore& store_;
+  DefinitionFollower follower_;
   LuaHost::Log log_;
   std::mutex deploy_mutex_;
-  std::mutex catch_up_mutex_;
   mutable std::shared_mutex mutex_;
-  std::uint64_t stream_version_ = 0;  // of $definitions, that was read last
   std::map<std::string, Script, std::less<>> scripts_;
   std::map<std::string, std::shared_ptr<const Aggregate>, std::less<>> own_;
   std::atomic<std::uint64_t> changes_{0};

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -15,6 +14,7 @@
 
 #include "eventstore/event_store.h"
 #include "projections/definitions/projection_event.h"
+#include "upcasters/definitions/definition_follower.h"
 #include "upcasters/lua/script_error.h"
 
 namespace cairn {
@@ -39,7 +39,7 @@ using ProjectionOutcome = std::variant<ProjectionDeployment, ProjectionRefusal>;
 class ProjectionDefinitions {
  public:
   // Knows nothing until catch_up(). REQUIRES: `store` outlives it.
-  explicit ProjectionDefinitions(EventStore& store) : store_(store) {}
+  explicit ProjectionDefinitions(EventStore& store) : store_(store), follower_(store) {}
 
   // Takes notice of what was appended to $definitions. Fails with kFailedPrecondition when a newer program
   // has written there, kCorruption when an event cannot be read.
@@ -58,13 +58,12 @@ class ProjectionDefinitions {
 
  private:
   Status apply(const EventView& stored);
-  std::uint64_t stream_version() const;
+  std::uint32_t revisions(const std::string& name) const;
 
   EventStore& store_;
+  DefinitionFollower follower_;
   std::mutex deploy_mutex_;
-  std::mutex catch_up_mutex_;
   mutable std::shared_mutex mutex_;
-  std::uint64_t stream_version_ = 0;  // of $definitions, that was read last
   std::map<std::string, ProjectionDefinition, std::less<>> definitions_;
   std::map<std::string, std::uint32_t, std::less<>> revisions_;  // also of those that are gone
   std::atomic<std::uint64_t> changes_{0};

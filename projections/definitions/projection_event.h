@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "eventstore/base/clock.h"
 #include "eventstore/base/result.h"
@@ -35,5 +36,18 @@ bool is_projection_name(std::string_view name);
 
 // 32 hexadecimal digits that differ when name or source do.
 std::string projection_fingerprint(std::string_view name, std::string_view source);
+
+// Another kind of definition.
+struct NoProjectionEvent {};
+
+using ProjectionEvent = std::variant<ProjectionDefinition, ProjectionRemoval, NoProjectionEvent>;
+
+NewEvent to_new_event(const ProjectionDefinition& definition);  // ProjectionDeployed
+NewEvent to_new_event(const ProjectionRemoval& removal);        // ProjectionRemoved
+
+// As it was read from $definitions. Fails with kFailedPrecondition for an event about projections that this
+// program does not know, which a newer one has written, and with kCorruption for data that cannot be what was
+// written.
+Result<ProjectionEvent> read_projection_event(const EventView& stored);
 
 }  // namespace cairn

@@ -1,15 +1,9 @@
 #include "upcasters/definitions/upcasters.h"
 
 #include <algorithm>
+#include <mutex>
 
 namespace cairn {
-
-namespace {
-
-constexpr std::size_t kPageEvents = 100;
-constexpr std::size_t kPageBytes = 8u << 20;
-
-}  // namespace
 
 Upcasters::BySource Upcasters::of_type(std::string_view type) const {
   const std::shared_lock lock(mutex_);
@@ -54,26 +48,13 @@ std::uint32_t Upcasters::revisions(const std::string& type, std::uint32_t from) 
   return found == revisions_.end() ? 0 : found->second;
 }
 
-std::uint64_t Upcasters::stream_version() const {
-  const std::shared_lock lock(mutex_);
-  return stream_version_;
-}
-
 std::vector<Upcasters::Unsettled> Upcasters::unsettled() const {
   const std::shared_lock lock(mutex_);
   return unsettled_;
 }
 
 Status Upcasters::catch_up() {
-  const std::lock_guard catching_up(catch_up_mutex_);
-  CAIRN_TRY(const auto info, store_.stream_info(kDefinitionStream));
-  while (info && stream_version() < info->version.value) {
-    const StreamQuery query{
-        .from = StreamVersion{stream_version() + 1}, .limit = kPageEvents, .bytes_max = kPageBytes};
-    CAIRN_TRY(const StreamPage page, store_.read_stream(kDefinitionStream, query));
-    for (const EventView& stored : page.events) CAIRN_CHECK(apply(stored));
-  }
-  return {};
+  return follower_.catch_up([this](const EventView& stored) { return apply(stored); });
 }
 
 Status Upcasters::apply(const EventView& stored) {
@@ -90,7 +71,6 @@ Status Upcasters::apply(const EventView& stored) {
   } else if (const auto* withdrawn = std::get_if<UpcasterWithdrawn>(&event)) {
     withdraw(*withdrawn);
   }
-  stream_version_ = stored.version.value;
   changes_.fetch_add(1, std::memory_order_acq_rel);
   return {};
 }

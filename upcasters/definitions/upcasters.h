@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "eventstore/event_store.h"
+#include "upcasters/definitions/definition_follower.h"
 #include "upcasters/definitions/upcaster_event.h"
 #include "upcasters/upcaster.h"
 
@@ -32,7 +32,7 @@ class Upcasters {
   };
 
   // Knows nothing until catch_up(). REQUIRES: `store` outlives it.
-  explicit Upcasters(EventStore& store) : store_(store) {}
+  explicit Upcasters(EventStore& store) : follower_(store) {}
 
   std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
   BySource of_type(std::string_view type) const;
@@ -57,7 +57,7 @@ class Upcasters {
   void disarm(const Upcaster& upcaster);
 
   // The version of $definitions that was read last.
-  std::uint64_t stream_version() const;
+  std::uint64_t stream_version() const { return follower_.version(); }
 
  private:
   using Step = std::pair<std::string, std::uint32_t>;
@@ -70,10 +70,8 @@ class Upcasters {
   // The one that is on, or nullptr.
   std::shared_ptr<const Upcaster> current(const Step& step) const;
 
-  EventStore& store_;
-  std::mutex catch_up_mutex_;
+  DefinitionFollower follower_;
   mutable std::shared_mutex mutex_;
-  std::uint64_t stream_version_ = 0;
   std::map<Step, std::vector<std::shared_ptr<const Upcaster>>> steps_;  // in order, without those withdrawn
   std::vector<Unsettled> unsettled_;
   std::map<Step, std::shared_ptr<const Upcaster>> armed_;
