@@ -39,6 +39,7 @@ ProjectionOutcome ProjectionDefinitions::deploy(const ProjectionDraft& draft) {
   ProjectionDefinition wanted;
   wanted.name = draft.name;
   wanted.source = draft.source;
+  wanted.keep_rows = draft.keep_rows;
   wanted.fingerprint = projection_fingerprint(draft.name, draft.source);
   for (int attempt = 0; attempt < kDefinitionAttemptsMax; ++attempt) {
     if (Status status = catch_up(); !status) return ProjectionRefusal(status.error());

@@ -55,10 +55,12 @@ std::string projection_fingerprint(std::string_view name, std::string_view sourc
 }
 
 NewEvent to_new_event(const ProjectionDefinition& definition) {
-  return new_event(kDeployed, {{"name", definition.name},
-                               {"revision", definition.revision},
-                               {"fingerprint", definition.fingerprint},
-                               {"source", definition.source}});
+  Json data{{"name", definition.name},
+            {"revision", definition.revision},
+            {"fingerprint", definition.fingerprint},
+            {"source", definition.source}};
+  if (definition.keep_rows) data["keepRows"] = true;
+  return new_event(kDeployed, data);
 }
 
 NewEvent to_new_event(const ProjectionRemoval& removal) {
@@ -91,6 +93,7 @@ Result<ProjectionEvent> read_projection_event(const EventView& stored) {
   definition.source = *std::move(source);
   definition.fingerprint = *std::move(fingerprint);
   definition.revision = *revision;
+  definition.keep_rows = data.contains("keepRows") && data["keepRows"] == true;
   definition.position = stored.position;
   definition.deployed_at = stored.recorded_at;
   return ProjectionEvent(std::move(definition));
