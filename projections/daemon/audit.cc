@@ -40,7 +40,8 @@ Status ProjectionAudit::apply(const EventView& stored) {
   }
   const std::lock_guard lock(mutex_);
   auto& known = skipped_[{text(data, "projection"), text(data, "fingerprint")}];
-  auto with_it = known == nullptr ? std::make_shared<SkippedEvents>() : std::make_shared<SkippedEvents>(*known);
+  auto with_it =
+      known == nullptr ? std::make_shared<SkippedEvents>() : std::make_shared<SkippedEvents>(*known);
   const auto by = text(data, "by") == "stream" ? ParkedPlace::By::kStream : ParkedPlace::By::kKey;
   with_it->add({position->get<std::uint64_t>()}, {by, text(data, "key")});
   known = std::move(with_it);

@@ -41,7 +41,8 @@ struct DaemonOptions {
   std::function<void(std::string_view message)> on_notice;  // what an operator would want in the log
   LuaHost::Log log;                                         // what scripts say
 
-  // For tests that end the process at every step: told where a worker is ("commit.before", "swap.recorded", …).
+  // For tests that end the process at every step: told where a worker is ("commit.before", "swap.recorded",
+  // …).
   std::function<void(std::string_view point)> at_point;
 };
 

@@ -15,9 +15,9 @@
 namespace cairn {
 
 struct BatchQuery {
-  GlobalPosition after;         // begins behind it
-  GlobalPosition to;            // ends there, at the head, or where it has become large enough
-  EventFilter filter = {};      // of the events as they were stored
+  GlobalPosition after;     // begins behind it
+  GlobalPosition to;        // ends there, at the head, or where it has become large enough
+  EventFilter filter = {};  // of the events as they were stored
   std::size_t bytes_max = 8u << 20;
 };
 

@@ -256,8 +256,10 @@ bool Generation::commit_due() const {
     bytes += partition->memory_used();
   }
   const bool has_any = has_changes();
-  return (has_any && (events >= tools_.options.commit_events_max || bytes >= tools_.options.cache_bytes_max)) ||
-         taken().value >= checkpoint_.value + std::max<std::uint64_t>(kCheckpointLagMax, tools_.options.commit_events_max);
+  return (has_any &&
+          (events >= tools_.options.commit_events_max || bytes >= tools_.options.cache_bytes_max)) ||
+         taken().value >=
+             checkpoint_.value + std::max<std::uint64_t>(kCheckpointLagMax, tools_.options.commit_events_max);
 }
 
 // Rows that cannot be kept are a failure of the event that made them so.

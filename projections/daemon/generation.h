@@ -138,8 +138,8 @@ class Generation {
 
   std::unordered_set<std::string> parked_keys_;
   std::map<std::string, GlobalPosition, std::less<>> parked_streams_;  // with what failed first
-  std::map<ParkedPlace, PendingPark> pending_;  // since the last commit
-  std::set<ParkedPlace> released_;              // since the last commit
+  std::map<ParkedPlace, PendingPark> pending_;                         // since the last commit
+  std::set<ParkedPlace> released_;                                     // since the last commit
   std::optional<ParkedEvent> last_parked_;
 
   std::atomic<std::uint64_t> taken_{0};

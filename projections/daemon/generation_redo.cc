@@ -53,7 +53,8 @@ Result<std::optional<ParkedEvent>> Generation::run_events(RowKey key, std::uint3
                                                           CheckRow check) {
   for (std::size_t next = 0; next < positions.size();) {
     std::size_t last = next;
-    while (last + 1 < positions.size() && positions[last + 1].value - positions[last].value <= kGapMax) ++last;
+    while (last + 1 < positions.size() && positions[last + 1].value - positions[last].value <= kGapMax)
+      ++last;
     CAIRN_TRY(const auto batch,
               tools_.source.read_alone({positions[next].value - 1}, positions[last], filter()));
     rows.forget_plans();
@@ -100,11 +101,12 @@ std::optional<ParkedEvent> Generation::run_event(RowKey key, std::uint32_t slot,
     if (auto fault = rows.save(slot, saved)) return parked_event(event.stored, part, *fault, now);
   }
   if (is_here || elsewhere.empty()) return std::nullopt;
-  return parked_event(event.stored, {},
-                      make_error(Errc::kFailedPrecondition,
-                                 "its key is '" + elsewhere + "' by now, and that row has gone on without it: "
-                                 "only a rebuild can put it in its place"),
-                      now);
+  return parked_event(
+      event.stored, {},
+      make_error(Errc::kFailedPrecondition, "its key is '" + elsewhere +
+                                                "' by now, and that row has gone on without it: "
+                                                "only a rebuild can put it in its place"),
+      now);
 }
 
 Result<std::vector<GlobalPosition>> Generation::all_waiting(const ParkedPlace& place) {

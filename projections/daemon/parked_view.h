@@ -14,7 +14,7 @@ Result<ParkedList> parked_list(const std::vector<std::shared_ptr<Generation>>& g
                                const std::string& after, std::size_t limit);
 
 // All that is parked at one key.
-Result<std::vector<ParkedKeyDetail>> parked_details(const std::vector<std::shared_ptr<Generation>>& generations,
-                                                    const std::string& key);
+Result<std::vector<ParkedKeyDetail>> parked_details(
+    const std::vector<std::shared_ptr<Generation>>& generations, const std::string& key);
 
 }  // namespace cairn

@@ -60,8 +60,10 @@ Status Partition::apply(ReadModel& model, std::span<const KeyedPart> parts, Time
     }
     if (auto fault = rows_->apply(part_slots_[i], *part.event, *part.part)) [[unlikely]] {
       slot.failed = true;
-      failures_.push_back({std::string(slot.key.text), parked_event(*part.event, *part.part, *fault, now),
-                           deserves_second_chance(*fault), {}});
+      failures_.push_back({std::string(slot.key.text),
+                           parked_event(*part.event, *part.part, *fault, now),
+                           deserves_second_chance(*fault),
+                           {}});
       continue;
     }
     set_changed(part_slots_[i]);

@@ -155,7 +155,7 @@ class Daemon final : public ProjectionDaemon {
     return queue->runner().status();
   }
 
-  std::optional<VerifyReport> verify_report(const std::string& name) const override {
+  std::optional<RowsVerification> verify_report(const std::string& name) const override {
     const auto queue = find(name);
     return queue == nullptr ? std::nullopt : queue->runner().verify_report();
   }
@@ -309,7 +309,8 @@ class Daemon final : public ProjectionDaemon {
   }
 
   Status open_runner(const std::string& name, RunnerDefinition definition) {
-    RunnerTools tools{{source_, pool_, options_}, audit_, [this](const auto&... what) { return make(what...); }};
+    RunnerTools tools{
+        {source_, pool_, options_}, audit_, [this](const auto&... what) { return make(what...); }};
     CAIRN_TRY(std::shared_ptr<ProjectionRunner> runner,
               ProjectionRunner::open(std::move(tools), folder_ / name, std::move(definition)));
     auto queue = std::make_shared<RunQueue>(pool_, std::move(runner));
@@ -334,7 +335,8 @@ class Daemon final : public ProjectionDaemon {
       if (own_.contains(definition.name)) continue;
       auto projection = make(definition.name, definition.fingerprint, definition.source);
       if (projection == nullptr) continue;  // It was checked when it was deployed; by another program, maybe.
-      RunnerDefinition next{std::move(projection), definition.source, definition.revision, definition.keep_rows};
+      RunnerDefinition next{std::move(projection), definition.source, definition.revision,
+                            definition.keep_rows};
       if (const auto queue = find(definition.name); queue != nullptr) {
         queue->runner().define(std::move(next));
         wake(*queue);

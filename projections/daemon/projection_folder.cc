@@ -75,7 +75,8 @@ Result<ProjectionFolder> ProjectionFolder::open(fs::path path) {
   };
   if (!json.is_object() || !json.contains("format")) return damaged("it is no record of a projection");
   if (json["format"] != kFormat) {
-    return make_error(Errc::kFailedPrecondition, file.string() + " was written by a newer program; use that one");
+    return make_error(Errc::kFailedPrecondition,
+                      file.string() + " was written by a newer program; use that one");
   }
   try {
     return ProjectionFolder(std::move(path), parse_record(json));

@@ -22,9 +22,9 @@ struct ProjectionRecord {
   std::uint64_t last_generation = 0;
   std::optional<std::uint64_t> live;
   std::optional<std::uint64_t> building;
-  std::vector<std::uint64_t> previous;      // those that rollback leads to, the newest first
-  std::map<std::uint64_t, Code> code;       // that each of them follows the log with
-  std::optional<std::string> paused;        // why
+  std::vector<std::uint64_t> previous;                 // those that rollback leads to, the newest first
+  std::map<std::uint64_t, Code> code;                  // that each of them follows the log with
+  std::optional<std::string> paused;                   // why
   std::optional<std::uint64_t> events_per_second_max;  // of the building one
 };
 

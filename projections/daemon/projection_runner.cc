@@ -15,9 +15,7 @@ namespace cairn {
 namespace {
 
 // What goes away by itself.
-bool may_succeed_later(Errc code) {
-  return code == Errc::kDiskFull || code == Errc::kOverloaded;
-}
+bool may_succeed_later(Errc code) { return code == Errc::kDiskFull || code == Errc::kOverloaded; }
 
 double random_part() {
   thread_local std::minstd_rand generator{std::random_device{}()};
@@ -76,7 +74,8 @@ std::shared_ptr<const Projection> ProjectionRunner::code_of(const ProjectionReco
 
 Result<std::shared_ptr<Generation>> ProjectionRunner::open_generation(std::uint64_t number) {
   const auto code = folder_.record().code.find(number);
-  if (code == folder_.record().code.end()) return make_error(Errc::kCorruption, "nothing says how it was made");
+  if (code == folder_.record().code.end())
+    return make_error(Errc::kCorruption, "nothing says how it was made");
   const auto projection = code_of(code->second);
   if (projection == nullptr) return make_error(Errc::kNotFound, "the program cannot make its rows any more");
   std::shared_ptr<ReadModel> model;
@@ -108,7 +107,8 @@ Status ProjectionRunner::open_generations() {
       generation = *std::move(opened);
       return true;
     }
-    notice("generation " + std::to_string(*number) + " cannot be used and is dropped: " + opened.error().message);
+    notice("generation " + std::to_string(*number) +
+           " cannot be used and is dropped: " + opened.error().message);
     number.reset();
     return false;
   };
@@ -148,8 +148,7 @@ Status ProjectionRunner::act_on_definition() {
     record.code[*record.live] = {wanted, definition_.source};
     drop_building();
     record.building.reset();
-    CAIRN_TRY(auto generation,
-              Generation::open(tools_.generations, definition_.projection, live_->model()));
+    CAIRN_TRY(auto generation, Generation::open(tools_.generations, definition_.projection, live_->model()));
     CAIRN_CHECK(folder_.save(std::move(record)));
     generation->set_skipped(tools_.audit.skipped(name(), wanted));
     live_ = std::move(generation);
@@ -262,8 +261,8 @@ Status ProjectionRunner::commit(Generation& generation, std::string_view what) {
   at("commit.before");
   if (Status status = generation.commit(); !status) {
     if (may_succeed_later(status.error().code)) return status;
-    return make_error(status.error().code, std::string(what) + " could not be committed: " + status.error().message +
-                                               "; start again to recover");
+    return make_error(status.error().code, std::string(what) + " could not be committed: " +
+                                               status.error().message + "; start again to recover");
   }
   at("commit.after");
   return {};
@@ -349,8 +348,8 @@ std::string ProjectionRunner::why_it_holds() const {
   if (live_ == nullptr || building_ == nullptr) return "";
   const std::uint64_t now_parked = building_->parked_count();
   if (now_parked <= live_->parked_count()) return "";
-  return std::to_string(now_parked) + " keys are parked in generation " + std::to_string(building_->number()) +
-         ", " + std::to_string(live_->parked_count()) +
+  return std::to_string(now_parked) + " keys are parked in generation " +
+         std::to_string(building_->number()) + ", " + std::to_string(live_->parked_count()) +
          " in the live one: mend the script and deploy it, retry, skip, or cancel the rebuild";
 }
 
@@ -391,19 +390,20 @@ Result<bool> ProjectionRunner::step_verify() {
   const auto end = [&](const auto& change) {
     shadow_.reset();
     folder_.sweep();
-    update([&](VerifyReport& report) {
+    update([&](RowsVerification& report) {
       change(report);
       report.seconds = static_cast<double>(now().micros - report.started_at.micros) / 1e6;
     });
     return true;
   };
   const auto give_up = [&](const std::string& why) {
-    return end([&](VerifyReport& report) {
-      report.stage = VerifyReport::Stage::kFailed;
+    return end([&](RowsVerification& report) {
+      report.stage = RowsVerification::Stage::kFailed;
       report.error = why;
     });
   };
-  if (live_ == nullptr || live_->projection().info().fingerprint != shadow_->projection().info().fingerprint) {
+  if (live_ == nullptr ||
+      live_->projection().info().fingerprint != shadow_->projection().info().fingerprint) {
     return give_up("another definition took over meanwhile");
   }
   if (shadow_->taken() < live_->taken()) {
@@ -413,7 +413,7 @@ Result<bool> ProjectionRunner::step_verify() {
     if (shadow_->commit_due()) {
       if (Status status = shadow_->commit(); !status) return give_up(status.error().message);
     }
-    update([&](VerifyReport& report) {
+    update([&](RowsVerification& report) {
       report.position = shadow_->taken();
       report.target = live_->taken();
     });
@@ -421,15 +421,16 @@ Result<bool> ProjectionRunner::step_verify() {
   }
   if (shadow_->taken() > live_->taken()) return give_up("the live generation went back");
   if (Status status = shadow_->commit(); !status) return give_up(status.error().message);
-  VerifyReport report = *verify_report();
-  report.stage = VerifyReport::Stage::kComparing;
+  RowsVerification report = *verify_report();
+  report.stage = RowsVerification::Stage::kComparing;
   report.position = report.target = live_->taken();
-  update([&](VerifyReport& shown) { shown = report; });
-  if (Status status = compare_rows(live_->projection(), *live_->model(), *shadow_->model(), report); !status) {
+  update([&](RowsVerification& shown) { shown = report; });
+  if (Status status = compare_rows(live_->projection(), *live_->model(), *shadow_->model(), report);
+      !status) {
     return give_up(status.error().message);
   }
-  report.stage = VerifyReport::Stage::kDone;
-  return end([&](VerifyReport& shown) { shown = report; });
+  report.stage = RowsVerification::Stage::kDone;
+  return end([&](RowsVerification& shown) { shown = report; });
 }
 
 void ProjectionRunner::failed(const Error& error) {

@@ -38,8 +38,8 @@ struct RunnerDefinition {
 };
 
 // One projection: the generation that is queried, the one being built beside it, and how one takes the
-// other's place. step() takes each of them one batch further. Any thread: what changes something waits for the
-// step under way, what only looks does not.
+// other's place. step() takes each of them one batch further. Any thread: what changes something waits for
+// the step under way, what only looks does not.
 //
 // What holds:
 //  1. The record on disk names a generation as live only when all of it is durable.
@@ -85,7 +85,7 @@ class ProjectionRunner {
   Status remove_files();
 
   ProjectionStatus status() const;
-  std::optional<VerifyReport> verify_report() const;
+  std::optional<RowsVerification> verify_report() const;
 
   // The generation that is queried; with `partial` the one being built when there is no other. nullptr when
   // there is none.
@@ -116,7 +116,7 @@ class ProjectionRunner {
     std::optional<ProjectionError> last_error;
     std::string fingerprint;  // of the live one
     std::uint32_t revision = 0;
-    std::optional<VerifyReport> report;
+    std::optional<RowsVerification> report;
   };
 
   ProjectionRunner(RunnerTools tools, ProjectionFolder folder, RunnerDefinition definition);

@@ -33,8 +33,9 @@ Status ProjectionRunner::cancel() {
   const std::lock_guard lock(mutex_);
   if (building_ == nullptr) return not_now("nothing of '" + name() + "' is being built");
   if (live_ == nullptr) {
-    return not_now("the first generation of '" + name() +
-                   "' is being built, and without it there are no rows; pause or delete the projection instead");
+    return not_now(
+        "the first generation of '" + name() +
+        "' is being built, and without it there are no rows; pause or delete the projection instead");
   }
   ProjectionRecord record = folder_.record();
   record.code.erase(building_->number());
@@ -116,11 +117,10 @@ Status ProjectionRunner::verify() {
   ReadModelIdentity identity = live_->model()->identity();
   identity.made_at = now();
   CAIRN_TRY(std::shared_ptr<ReadModel> model, LmdbReadModel::create(folder_.shadow(), identity));
-  CAIRN_TRY(shadow_,
-            Generation::open(tools_.generations, live_->shared_projection(), std::move(model)));
+  CAIRN_TRY(shadow_, Generation::open(tools_.generations, live_->shared_projection(), std::move(model)));
   shadow_->set_skipped(tools_.audit.skipped(name(), live_->projection().info().fingerprint));
   const std::lock_guard view(view_mutex_);
-  view_.report = VerifyReport{};
+  view_.report = RowsVerification{};
   view_.report->target = live_->taken();
   view_.report->started_at = now();
   return {};
@@ -166,8 +166,8 @@ Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key,
         CAIRN_TRY(const auto entry, generation->model()->find_parked(place));
         if (!entry) continue;
         found = true;
-        CAIRN_CHECK(tools_.audit.skip({name(), generation->projection().info().fingerprint, place,
-                                       entry->event.position, reason}));
+        CAIRN_CHECK(tools_.audit.skip(
+            {name(), generation->projection().info().fingerprint, place, entry->event.position, reason}));
       }
     }
     if (!found) {
@@ -180,7 +180,8 @@ Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key,
 void ProjectionRunner::flush() {
   const std::lock_guard lock(mutex_);
   if (closed_ || building_ == nullptr || !building_->has_changes() || !fault_.empty()) return;
-  if (Status status = commit(*building_, "the generation being built"); !status) notice(status.error().message);
+  if (Status status = commit(*building_, "the generation being built"); !status)
+    notice(status.error().message);
 }
 
 void ProjectionRunner::close() {

@@ -63,15 +63,15 @@ std::string_view to_string(ProjectionState state) {
   return "";
 }
 
-std::string_view to_string(VerifyReport::Stage stage) {
+std::string_view to_string(RowsVerification::Stage stage) {
   switch (stage) {
-    case VerifyReport::Stage::kBuilding:
+    case RowsVerification::Stage::kBuilding:
       return "building";
-    case VerifyReport::Stage::kComparing:
+    case RowsVerification::Stage::kComparing:
       return "comparing";
-    case VerifyReport::Stage::kDone:
+    case RowsVerification::Stage::kDone:
       return "done";
-    case VerifyReport::Stage::kFailed:
+    case RowsVerification::Stage::kFailed:
       return "failed";
   }
   return "";
@@ -179,7 +179,7 @@ ProjectionStatus ProjectionRunner::status() const {
   return status;
 }
 
-std::optional<VerifyReport> ProjectionRunner::verify_report() const {
+std::optional<RowsVerification> ProjectionRunner::verify_report() const {
   const std::lock_guard lock(view_mutex_);
   return view_.report;
 }

@@ -43,7 +43,7 @@ Result<std::optional<std::string>> json_of(const Projection& projection, const S
 }
 
 Status note(const Projection& projection, const SavedRow* live, const SavedRow* rebuilt,
-            VerifyReport& report) {
+            RowsVerification& report) {
   if (live == nullptr) ++report.missing;
   if (rebuilt == nullptr) ++report.extra;
   if (live != nullptr && rebuilt != nullptr) ++report.different;
@@ -58,7 +58,8 @@ Status note(const Projection& projection, const SavedRow* live, const SavedRow* 
 
 }  // namespace
 
-Status compare_rows(const Projection& projection, ReadModel& live, ReadModel& rebuilt, VerifyReport& report) {
+Status compare_rows(const Projection& projection, ReadModel& live, ReadModel& rebuilt,
+                    RowsVerification& report) {
   RowWalk live_rows(live);
   RowWalk rebuilt_rows(rebuilt);
   CAIRN_TRY(const SavedRow* a, live_rows.next());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,7 +36,7 @@ class DaemonTest : public UpcastersTest {
  protected:
   DaemonTest() {
     daemon_options_.threads = 2;
-    daemon_options_.clock = clock_.function();
+    daemon_options_.clock = clock().function();
     daemon_options_.on_notice = [this](std::string_view message) { said_.emplace_back(message); };
   }
   ~DaemonTest() override { daemon_.reset(); }

@@ -48,7 +48,8 @@ TEST_F(DaemonTest, TheKeyIsTheStreamWithoutAKeyFunction) {
   added("order-1", "ada", 5);
   added("order-2", "bob", 6);
   settle();
-  EXPECT_THAT(rows("orders"), ElementsAre(Pair("order-1", R"({"last":5})"), Pair("order-2", R"({"last":6})")));
+  EXPECT_THAT(rows("orders"),
+              ElementsAre(Pair("order-1", R"({"last":5})"), Pair("order-2", R"({"last":6})")));
 }
 
 TEST_F(DaemonTest, OnlyTheWantedCategoriesAndTypesCount) {
@@ -174,21 +175,21 @@ TEST_F(DaemonTest, WhoWaitsForAPositionIsToldWhenItIsThere) {
   has_projection("customers", kByCustomer);
   settle();
   added("order-1", "ada", 5);
-  std::optional<bool> told;
-  daemon().wait_for("customers", {head()}, std::chrono::hours(1), [&](bool reached) { told = reached; });
-  EXPECT_FALSE(told.has_value());
+  std::optional<bool> heard;
+  daemon().wait_for("customers", {head()}, std::chrono::hours(1), [&](bool reached) { heard = reached; });
+  EXPECT_FALSE(heard.has_value());
   settle();
-  EXPECT_EQ(told, true);
-  daemon().wait_for("customers", {head()}, std::chrono::hours(1), [&](bool reached) { told = reached; });
-  EXPECT_EQ(told, true);
+  EXPECT_EQ(heard, true);
+  daemon().wait_for("customers", {head()}, std::chrono::hours(1), [&](bool reached) { heard = reached; });
+  EXPECT_EQ(heard, true);
 }
 
 TEST_F(DaemonTest, WhoWaitsTooLongIsToldSo) {
   has_projection("customers", kByCustomer);
-  std::promise<bool> told;
+  std::promise<bool> answer;
   daemon().wait_for("customers", {1'000}, std::chrono::milliseconds(1),
-                    [&](bool reached) { told.set_value(reached); });
-  EXPECT_FALSE(told.get_future().get());
+                    [&](bool reached) { answer.set_value(reached); });
+  EXPECT_FALSE(answer.get_future().get());
 }
 
 TEST_F(DaemonTest, ProjectionsAtTheSamePlaceShareWhatIsRead) {
@@ -206,23 +207,24 @@ TEST_F(DaemonTest, UpcastEventsComeInTheirNewestShape) {
   registered("Order", kCents);
   deployed(kEurosToCents);
   append_as("order-1", "Order", 2, R"({"cents":50})");
-  has_projection("orders", projection("Order = function(row, event) row.sum = (row.sum or 0) + event.data.cents end"));
+  has_projection("orders",
+                 projection("Order = function(row, event) row.sum = (row.sum or 0) + event.data.cents end"));
   settle();
   EXPECT_EQ(row("orders", "order-1"), R"({"sum":200})");
 }
 
 TEST_F(DaemonTest, FiftyProjectionsRunAtOnce) {
   for (int i = 0; i < 50; ++i) {
-    has_projection("p" + std::to_string(i),
-                   projection("Added = function(row, event) row.n = (row.n or " + std::to_string(i) + ") + 1 end"));
+    has_projection("p" + std::to_string(i), projection("Added = function(row, event) row.n = (row.n or " +
+                                                       std::to_string(i) + ") + 1 end"));
   }
   daemon().start();
   for (int i = 0; i < 200; ++i) added("order-" + std::to_string(i % 10), "ada", i);
   for (int i = 0; i < 50; ++i) {
-    std::promise<bool> told;
+    std::promise<bool> answer;
     daemon().wait_for("p" + std::to_string(i), {head()}, std::chrono::minutes(1),
-                      [&](bool reached) { told.set_value(reached); });
-    ASSERT_TRUE(told.get_future().get()) << i;
+                      [&](bool reached) { answer.set_value(reached); });
+    ASSERT_TRUE(answer.get_future().get()) << i;
     EXPECT_EQ(row("p" + std::to_string(i), "order-3"), "{\"n\":" + std::to_string(20 + i) + "}");
   }
 }
