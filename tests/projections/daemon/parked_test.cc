@@ -1,0 +1,299 @@
+// Events that cannot be applied: their key waits, others go on, and a retry leads to what a rebuild gives.
+
+#include "tests/projections/daemon/daemon_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+// Fails for cents below 0, after it has changed the row already.
+const std::string kStrict = projection(
+    "    Added = function(row, event)\n"
+    "      row.n = (row.n or 0) + 1\n"
+    "      if event.data.cents < 0 then error('negative') end\n"
+    "      row.sum = (row.sum or 0) + event.data.cents\n"
+    "    end,",
+    " key = function(event) return event.data.customer end,");
+const std::string kLenient = projection(
+    "    Added = function(row, event)\n"
+    "      row.n = (row.n or 0) + 1\n"
+    "      row.sum = (row.sum or 0) + math.max(event.data.cents, 0)\n"
+    "    end,",
+    " key = function(event) return event.data.customer end,");
+
+class ParkedTest : public DaemonTest {};
+
+TEST_F(ParkedTest, APoisonEventParksItsKeyOnly) {
+  has_projection("customers", kStrict);
+  added("order-1", "ada", 5);   // 2: behind the definition
+  added("order-1", "ada", -1);  // 3
+  added("order-2", "bob", 7);   // 4
+  added("order-1", "ada", 6);   // 5
+  settle();
+  EXPECT_THAT(rows("customers"),
+              ElementsAre(Pair("ada", R"({"n":1,"sum":5})"), Pair("bob", R"({"n":1,"sum":7})")));
+  EXPECT_THAT(parked("customers"), ElementsAre("ada@3 +1 script"));
+  EXPECT_THAT(waiting("customers", "ada"), ElementsAre(3, 5));
+  EXPECT_EQ(state("customers"), "running");
+  added("order-3", "ada", 8);
+  added("order-3", "bob", 8);
+  settle();
+  EXPECT_THAT(waiting("customers", "ada"), ElementsAre(3, 5, 6));
+  EXPECT_EQ(row("customers", "bob"), R"({"n":2,"sum":15})");
+  const ProjectionStatus now = status("customers");
+  EXPECT_EQ(now.parked_keys, 1u);
+  EXPECT_EQ(now.parked_events, 3u);
+  ASSERT_TRUE(now.last_error.has_value());
+  EXPECT_THAT(now.last_error->message, HasSubstr("customers.lua:5: negative"));
+  EXPECT_EQ(now.last_error->position, GlobalPosition{3});
+}
+
+TEST_F(ParkedTest, WhatFailedInTheMiddleOfABatchChangesNothingOfItsRow) {
+  for (int i = 0; i < 20; ++i) added("order-1", "c" + std::to_string(i % 2), i == 11 ? -1 : 1);
+  has_projection("customers", kStrict);
+  settle();
+  EXPECT_EQ(row("customers", "c0"), R"({"n":10,"sum":10})");
+  EXPECT_EQ(row("customers", "c1"), R"({"n":5,"sum":5})");
+  EXPECT_THAT(parked("customers"), ElementsAre("c1@12 +4 script"));
+}
+
+TEST_F(ParkedTest, ParkedKeysStayParkedAcrossARestart) {
+  has_projection("customers", kStrict);
+  added("order-1", "ada", -1);
+  settle();
+  restart_daemon();
+  added("order-1", "ada", 1);
+  settle();
+  EXPECT_THAT(parked("customers"), ElementsAre("ada@2 +1 script"));
+  EXPECT_THAT(rows("customers"), IsEmpty());
+}
+
+TEST_F(ParkedTest, ARetryThatFailsAgainIsCounted) {
+  has_projection("customers", kStrict);
+  added("order-1", "ada", -1);
+  added("order-1", "ada", 1);
+  settle();
+  const RetryReport report = value_of(daemon().retry("customers", "ada"));
+  EXPECT_EQ(report.keys, 1u);
+  EXPECT_EQ(report.released, 0u);
+  EXPECT_EQ(report.events, 0u);
+  const auto details = value_of(daemon().parked_key("customers", "ada"));
+  ASSERT_EQ(details.size(), 1u);
+  EXPECT_EQ(details[0].parked.retries, 1u);
+  EXPECT_EQ(details[0].parked.events, 2u);
+  EXPECT_THAT(daemon().retry("customers", "bob"), fails_with(Errc::kNotFound));
+}
+
+TEST_F(ParkedTest, AfterAMendedScriptARetryGivesWhatARebuildGives) {
+  has_projection("customers", kStrict);
+  for (int i = 0; i < 30; ++i)
+    added("order-" + std::to_string(i % 4), "c" + std::to_string(i % 3), i == 7 ? -5 : i);
+  settle();
+  ASSERT_EQ(parked("customers").size(), 1u);
+  EXPECT_EQ(deploy_projection("customers", kLenient, true), "deployed 2");
+  settle();
+  EXPECT_EQ(status("customers").generation, 1u);
+  ASSERT_EQ(parked("customers").size(), 1u) << "nobody asked for a retry yet";
+  const RetryReport report = value_of(daemon().retry("customers", std::nullopt));
+  EXPECT_EQ(report.released, 1u);
+  EXPECT_GT(report.events, 1u);
+  EXPECT_THAT(parked("customers"), IsEmpty());
+  const Rows retried = rows("customers");
+  ASSERT_THAT(daemon().rebuild("customers", std::nullopt), succeeds());
+  settle();
+  EXPECT_EQ(status("customers").generation, 2u);
+  EXPECT_EQ(rows("customers"), retried);
+}
+
+TEST_F(ParkedTest, ARebuildWithAMendedScriptLeavesNothingParked) {
+  has_projection("customers", kStrict);
+  added("order-1", "ada", -1);
+  added("order-1", "ada", 4);
+  settle();
+  has_projection("customers", kLenient);
+  settle();
+  EXPECT_THAT(parked("customers"), IsEmpty());
+  EXPECT_EQ(row("customers", "ada"), R"({"n":2,"sum":4})");
+}
+
+TEST_F(ParkedTest, ASkippedEventIsLeftOutAlsoByARebuild) {
+  has_projection("customers", kStrict);
+  added("order-1", "ada", 1);
+  added("order-1", "ada", -1);
+  added("order-1", "ada", 2);
+  settle();
+  EXPECT_THAT(daemon().skip("customers", "bob", "why"), fails_with(Errc::kNotFound));
+  const RetryReport report = value_of(daemon().skip("customers", "ada", "typed by mistake"));
+  EXPECT_EQ(report.released, 1u);
+  EXPECT_THAT(parked("customers"), IsEmpty());
+  EXPECT_EQ(row("customers", "ada"), R"({"n":2,"sum":3})");
+  restart_daemon();
+  ASSERT_THAT(daemon().rebuild("customers", std::nullopt), succeeds());
+  settle();
+  EXPECT_EQ(status("customers").generation, 2u);
+  EXPECT_EQ(row("customers", "ada"), R"({"n":2,"sum":3})");
+  // It survives the read models themselves.
+  close_daemon();
+  std::filesystem::remove_all(folder() / "readmodels");
+  settle();
+  EXPECT_EQ(row("customers", "ada"), R"({"n":2,"sum":3})");
+  std::vector<std::string> written;
+  for (const Event& event : events_in("$audit")) written.push_back(event.data);
+  EXPECT_THAT(written, Contains(HasSubstr("typed by mistake")));
+}
+
+TEST_F(ParkedTest, AnotherScriptForgetsWhatWasSkipped) {
+  has_projection("customers", kStrict);
+  added("order-1", "ada", -1);
+  settle();
+  ASSERT_THAT(daemon().skip("customers", "ada", "no"), succeeds());
+  has_projection("customers", kLenient);
+  settle();
+  EXPECT_EQ(row("customers", "ada"), R"({"n":1,"sum":0})");
+}
+
+TEST_F(ParkedTest, ARebuildThatParksMoreDoesNotTakeOver) {
+  has_projection("customers", kLenient);
+  added("order-1", "ada", -1);
+  settle();
+  has_projection("customers", kStrict);
+  settle();
+  EXPECT_EQ(status("customers").generation, 1u);
+  EXPECT_EQ(state("customers"), "rebuilding");
+  EXPECT_THAT(status("customers").reason, HasSubstr("1 keys are parked in generation 2"));
+  EXPECT_EQ(row("customers", "ada"), R"({"n":1,"sum":0})");
+  ASSERT_THAT(daemon().skip("customers", "ada", "it may go"), succeeds());
+  settle();
+  EXPECT_EQ(status("customers").generation, 2u);
+  EXPECT_EQ(row("customers", "ada"), "none");
+}
+
+TEST_F(ParkedTest, TooManyParkedKeysPauseTheProjection) {
+  daemon_options().parked_keys_max = 3;
+  has_projection("customers", kStrict);
+  added("order-1", "ada", 1);
+  settle();
+  for (const char* customer : {"a", "b", "c"}) added("order-1", customer, -1);
+  settle();
+  EXPECT_EQ(state("customers"), "paused");
+  EXPECT_THAT(status("customers").reason, HasSubstr("3 keys are parked"));
+  added("order-1", "ada", 1);
+  settle();
+  EXPECT_EQ(row("customers", "ada"), R"({"n":1,"sum":1})");
+  for (const char* customer : {"a", "b", "c"})
+    ASSERT_THAT(daemon().skip("customers", customer, "no"), succeeds());
+  ASSERT_THAT(daemon().resume("customers"), succeeds());
+  settle();
+  EXPECT_EQ(state("customers"), "running");
+  EXPECT_EQ(row("customers", "ada"), R"({"n":2,"sum":2})");
+}
+
+TEST_F(ParkedTest, AnEventWhoseKeyCannotBeKnownParksItsStream) {
+  has_projection("customers", projection("Added = function(row, event) row.last = event.data.cents end",
+                                         " key = function(event) return event.data.customer:upper() end,"));
+  added("order-1", "ada", 1);                             // 2
+  append("order-1", {event("Added", R"({"cents":2})")});  // 3: no customer
+  added("order-1", "ada", 3);                             // 4: waits behind it
+  added("order-2", "ada", 4);                             // 5
+  settle();
+  EXPECT_THAT(parked("customers"), ElementsAre("stream order-1@3 +1 script"));
+  EXPECT_EQ(row("customers", "ADA"), R"({"last":4})");
+  // With code that knows what to do the row is what a rebuild gives: 4 is the last, although 3 came later.
+  deploy_projection(
+      "customers",
+      projection("Added = function(row, event) row.last = event.data.cents end",
+                 " key = function(event) return (event.data.customer or 'nobody'):upper() end,"),
+      true);
+  const RetryReport report = value_of(daemon().retry("customers", "order-1"));
+  EXPECT_EQ(report.released, 1u);
+  EXPECT_EQ(report.events, 2u);
+  const Rows retried = rows("customers");
+  EXPECT_THAT(retried, ElementsAre(Pair("ADA", R"({"last":4})"), Pair("NOBODY", R"({"last":2})")));
+  ASSERT_THAT(daemon().rebuild("customers", std::nullopt), succeeds());
+  settle();
+  EXPECT_EQ(rows("customers"), retried);
+}
+
+TEST_F(ParkedTest, ParkedEventsSeeNewUpcasters) {
+  registered("Order", kEuros);
+  append_as("order-1", "Order", 1, R"({"total":2})");
+  registered("Order", kCents);
+  append_as("order-1", "Order", 2, R"({"cents":5})");
+  has_projection("orders",
+                 projection("Order = function(row, event) row.sum = (row.sum or 0) + event.data.cents end"));
+  settle();
+  EXPECT_THAT(parked("orders"), ElementsAre("order-1@2 +1 schema"));
+  deployed(kEurosToCents);
+  const RetryReport report = value_of(daemon().retry("orders", std::nullopt));
+  EXPECT_EQ(report.released, 1u);
+  EXPECT_EQ(row("orders", "order-1"), R"({"sum":205})");
+}
+
+TEST_F(ParkedTest, HostileHandlersHurtOnlyTheirOwnKeys) {
+  has_projection(
+      "hostile",
+      projection(
+          "    Added = function(row, event)\n"
+          "      local what = event.data.customer\n"
+          "      if what == 'loop' then while true do end end\n"
+          "      if what == 'memory' then local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end "
+          "end\n"
+          "      if what == 'function' then row.f = function() end end\n"
+          "      if what == 'nan' then row.x = 0 / 0 end\n"
+          "      if what == 'cycle' then row.me = row end\n"
+          "      if what == 'number' then return 5 end\n"
+          "      if what == 'catch' then while true do pcall(function() while true do end end) end end\n"
+          "      if what == 'big' then row.x = ('x'):rep(2000000) end\n"
+          "      row.n = (row.n or 0) + 1\n"
+          "    end",
+          " key = function(event) return event.data.customer end,"));
+  has_projection("innocent", kByCustomer);
+  const std::vector<std::string> evil = {"loop",  "memory", "function", "nan",
+                                         "cycle", "number", "catch",    "big"};
+  for (const std::string& what : evil) {
+    added("order-1", what, 1);
+    added("order-1", "good", 1);
+    added("order-1", what, 1);
+  }
+  settle();
+  EXPECT_THAT(rows("hostile"), ElementsAre(Pair("good", R"({"n":8})")));
+  EXPECT_EQ(parked("hostile").size(), evil.size());
+  EXPECT_EQ(status("hostile").parked_events, 2 * evil.size());
+  EXPECT_EQ(rows("innocent").size(), evil.size() + 1);
+  EXPECT_EQ(state("hostile"), "running");
+}
+
+TEST_F(ParkedTest, PartitionsChangeNothing) {
+  // Far more events than are worth sharing among threads, with failures among them.
+  std::vector<NewEvent> events;
+  for (int i = 0; i < 4'000; ++i) {
+    events.push_back(event("Added", added_json("c" + std::to_string(i * 7 % 97), i % 501 == 500 ? -1 : i)));
+  }
+  append("order-1", std::move(events));
+  std::vector<Rows> seen;
+  std::vector<std::vector<std::string>> failures;
+  for (const unsigned partitions : {1u, 2u, 5u}) {
+    close_daemon();
+    std::filesystem::remove_all(folder() / "readmodels");
+    daemon_options().partitions = partitions;
+    daemon_options().batch_positions_max = partitions == 5 ? 700 : 16'384;
+    if (seen.empty()) has_projection("customers", kStrict);
+    settle();
+    seen.push_back(rows("customers", false, 1'000));
+    failures.push_back(parked("customers"));
+  }
+  EXPECT_EQ(seen[0].size(), 97u);
+  EXPECT_EQ(seen[1], seen[0]);
+  EXPECT_EQ(seen[2], seen[0]);
+  EXPECT_EQ(failures[0].size(), 7u);
+  EXPECT_EQ(failures[1], failures[0]);
+  EXPECT_EQ(failures[2], failures[0]);
+}
+
+}  // namespace
+}  // namespace cairn::test

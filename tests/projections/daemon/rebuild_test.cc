@@ -1,0 +1,318 @@
+// Generations: built beside the live one, taking its place in one step, cancelled, rolled back, compared.
+
+#include "tests/projections/daemon/daemon_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kCounting = projection("Added = function(row) row.n = (row.n or 0) + 1 end");
+const std::string kSumming =
+    projection("Added = function(row, event) row.sum = (row.sum or 0) + event.data.cents end");
+
+class RebuildTest : public DaemonTest {
+ protected:
+  RebuildTest() {
+    daemon_options().batch_positions_max = 4;  // so that a rebuild takes several steps
+    daemon_options().commit_events_max = 8;
+  }
+
+  void history(int events) {
+    for (int i = 0; i < events; ++i) added("order-" + std::to_string(i % 3), "ada", i);
+  }
+  void step(int times = 1) {
+    for (int i = 0; i < times; ++i) daemon().run_once();
+  }
+};
+
+TEST_F(RebuildTest, TheFirstGenerationAnswersWhenItIsThere) {
+  history(20);
+  has_projection("orders", kCounting);
+  EXPECT_EQ(state("orders"), "rebuilding");
+  EXPECT_THAT(daemon().row("orders", "order-1", false), fails_with(Errc::kFailedPrecondition));
+  step(3);
+  const ProjectionStatus halfway = status("orders");
+  ASSERT_TRUE(halfway.rebuild.has_value());
+  EXPECT_EQ(halfway.rebuild->position.value, 12u);
+  EXPECT_EQ(halfway.rebuild->target.value, head());
+  EXPECT_EQ(halfway.generation, 0u);
+  EXPECT_THAT(daemon().rows("orders", {}), fails_with(Errc::kFailedPrecondition));
+  // Those who ask for it see what there is.
+  EXPECT_FALSE(rows("orders", true).empty());
+  EXPECT_TRUE(value_of(daemon().row("orders", "order-1", true)).partial);
+  settle();
+  EXPECT_EQ(state("orders"), "running");
+  EXPECT_EQ(row("orders", "order-1"), R"({"n":7})");
+  EXPECT_FALSE(value_of(daemon().row("orders", "order-1", true)).partial);
+}
+
+TEST_F(RebuildTest, AChangedDefinitionIsBuiltBesideTheLiveOne) {
+  history(20);
+  has_projection("orders", kCounting);
+  settle();
+  has_projection("orders", kSumming);
+  step(2);
+  EXPECT_EQ(state("orders"), "rebuilding");
+  EXPECT_EQ(row("orders", "order-1"), R"({"n":7})");
+  added("order-1", "ada", 1'000);
+  step();
+  // The live one goes on meanwhile.
+  EXPECT_EQ(row("orders", "order-1"), R"({"n":8})");
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), R"({"sum":1070})");
+  EXPECT_EQ(status("orders").generation, 2u);
+  EXPECT_EQ(status("orders").previous_generation, 1u);
+}
+
+TEST_F(RebuildTest, TheNewGenerationIsNotBehindWhenItTakesOver) {
+  history(40);
+  has_projection("orders", kCounting);
+  settle();
+  ASSERT_THAT(daemon().rebuild("orders", std::nullopt), succeeds());
+  std::uint64_t last = status("orders").position.value;
+  int appended = 0;
+  while (status("orders").generation == 1) {
+    if (appended++ < 30) added("order-1", "ada", 1);  // Writers go on all the time.
+    step();
+    const std::uint64_t now = status("orders").position.value;
+    EXPECT_GE(now, last);
+    last = now;
+  }
+  EXPECT_GT(appended, 5);
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), "{\"n\":" + std::to_string(version_of("order-1")) + "}");
+}
+
+TEST_F(RebuildTest, ARebuildGivesTheSameBytes) {
+  has_projection("customers", kByCustomer);
+  for (int i = 0; i < 50; ++i) {
+    added("order-" + std::to_string(i % 3), "c" + std::to_string(i % 11), i);
+    if (i % 7 == 0) settle();
+  }
+  settle();
+  const Rows live = rows("customers");
+  ASSERT_THAT(daemon().rebuild("customers", std::nullopt), succeeds());
+  settle();
+  EXPECT_EQ(status("customers").generation, 2u);
+  EXPECT_EQ(rows("customers"), live);
+}
+
+TEST_F(RebuildTest, ARestartGoesOnWithTheBuilding) {
+  history(40);
+  has_projection("orders", kCounting);
+  step(5);
+  const std::uint64_t before = status("orders").rebuild->position.value;
+  restart_daemon();
+  ASSERT_TRUE(status("orders").rebuild.has_value());
+  EXPECT_EQ(status("orders").rebuild->generation, 1u);
+  EXPECT_EQ(status("orders").rebuild->position.value, before);  // what was not committed was at the end
+  settle();
+  EXPECT_EQ(row("orders", "order-0"), R"({"n":14})");
+}
+
+TEST_F(RebuildTest, ACancelledRebuildLeavesTheLiveOne) {
+  history(20);
+  has_projection("orders", kCounting);
+  settle();
+  EXPECT_THAT(daemon().cancel("orders"), fails_with(Errc::kFailedPrecondition));
+  has_projection("orders", kSumming);
+  step();
+  EXPECT_THAT(daemon().cancel("orders"), succeeds());
+  settle();
+  EXPECT_EQ(state("orders"), "running");
+  EXPECT_EQ(status("orders").generation, 1u);
+  EXPECT_EQ(row("orders", "order-1"), R"({"n":7})");
+  EXPECT_FALSE(std::filesystem::exists(folder() / "readmodels" / "orders" / "2"));
+  restart_daemon();
+  settle();
+  EXPECT_EQ(status("orders").generation, 1u) << "what was cancelled must not begin again by itself";
+  ASSERT_THAT(daemon().rebuild("orders", std::nullopt), succeeds());
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), R"({"sum":70})");
+}
+
+TEST_F(RebuildTest, TheFirstBuildCannotBeCancelled) {
+  history(20);
+  has_projection("orders", kCounting);
+  EXPECT_THAT(daemon().cancel("orders"), fails_with(Errc::kFailedPrecondition));
+}
+
+TEST_F(RebuildTest, ASecondRebuildHasToWait) {
+  history(20);
+  has_projection("orders", kCounting);
+  settle();
+  ASSERT_THAT(daemon().rebuild("orders", std::nullopt), succeeds());
+  EXPECT_THAT(daemon().rebuild("orders", std::nullopt), fails_with(Errc::kFailedPrecondition));
+}
+
+TEST_F(RebuildTest, RollbackBringsTheOldRowsBackAndFollowsOn) {
+  history(20);
+  has_projection("orders", kCounting);
+  settle();
+  EXPECT_THAT(daemon().rollback("orders"), fails_with(Errc::kFailedPrecondition));
+  has_projection("orders", kSumming);
+  settle();
+  added("order-1", "ada", 3);
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), R"({"sum":73})");
+  ASSERT_THAT(daemon().rollback("orders"), succeeds());
+  EXPECT_EQ(status("orders").generation, 1u);
+  EXPECT_EQ(status("orders").previous_generation, 2u);
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), R"({"n":8})") << "the old script counts what came after its rows";
+  restart_daemon();
+  settle();
+  EXPECT_EQ(status("orders").generation, 1u) << "a start does not undo a rollback";
+  added("order-1", "ada", 3);
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), R"({"n":9})");
+  ASSERT_THAT(daemon().rollback("orders"), succeeds());
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), R"({"sum":76})");
+}
+
+TEST_F(RebuildTest, OnlyOneEarlierGenerationIsKept) {
+  history(5);
+  has_projection("orders", kCounting);
+  settle();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_THAT(daemon().rebuild("orders", std::nullopt), succeeds());
+    settle();
+  }
+  EXPECT_EQ(status("orders").generation, 4u);
+  std::vector<std::string> folders;
+  for (const auto& entry : std::filesystem::directory_iterator(folder() / "readmodels" / "orders")) {
+    if (entry.is_directory()) folders.push_back(entry.path().filename());
+  }
+  EXPECT_THAT(folders, ::testing::UnorderedElementsAre("3", "4"));
+}
+
+TEST_F(RebuildTest, AThrottleHoldsTheRebuildBack) {
+  history(40);
+  has_projection("orders", kCounting);
+  settle();
+  ASSERT_THAT(daemon().rebuild("orders", 10), succeeds());
+  settle();
+  EXPECT_EQ(status("orders").rebuild->position.value, 0u) << "no time has passed";
+  clock().advance(ManualClock::kSecond / 2);
+  settle();
+  EXPECT_EQ(status("orders").rebuild->position.value, 5u);
+  EXPECT_EQ(status("orders").rebuild->events_per_second_max, 10u);
+  for (int i = 0; i < 20; ++i) {
+    clock().advance(ManualClock::kSecond / 2);
+    settle();
+  }
+  EXPECT_EQ(status("orders").generation, 2u);
+}
+
+TEST_F(RebuildTest, APausedProjectionStandsStillAlsoAcrossARestart) {
+  has_projection("orders", kCounting);
+  settle();
+  ASSERT_THAT(daemon().pause("orders"), succeeds());
+  EXPECT_THAT(daemon().pause("orders"), fails_with(Errc::kFailedPrecondition));
+  history(3);
+  settle();
+  EXPECT_EQ(state("orders"), "paused");
+  EXPECT_THAT(rows("orders"), IsEmpty());
+  restart_daemon();
+  settle();
+  EXPECT_EQ(state("orders"), "paused");
+  ASSERT_THAT(daemon().resume("orders"), succeeds());
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), R"({"n":1})");
+  EXPECT_THAT(daemon().resume("orders"), fails_with(Errc::kFailedPrecondition));
+}
+
+TEST_F(RebuildTest, VerifyFindsNothingWhereNothingIsWrong) {
+  history(30);
+  has_projection("orders", kCounting);
+  settle();
+  EXPECT_FALSE(daemon().verify_report("orders").has_value());
+  ASSERT_THAT(daemon().verify("orders"), succeeds());
+  step(2);
+  EXPECT_EQ(daemon().verify_report("orders")->stage, RowsVerification::Stage::kBuilding);
+  history(5);  // The live one goes on, and is compared where it is then.
+  settle();
+  const auto report = daemon().verify_report("orders");
+  ASSERT_TRUE(report.has_value());
+  EXPECT_TRUE(report->is_equal()) << report->error;
+  EXPECT_EQ(report->rows, 3u);
+  EXPECT_EQ(report->position.value, head());
+  EXPECT_FALSE(std::filesystem::exists(folder() / "readmodels" / "orders" / "verify"));
+}
+
+TEST_F(RebuildTest, VerifyNamesRowsThatDiffer) {
+  history(30);
+  has_projection("orders", kCounting);
+  settle();
+  // Other code from here on, with the rows that the first one made.
+  EXPECT_EQ(
+      deploy_projection("orders", projection("Added = function(row) row.n = (row.n or 0) + 2 end"), true),
+      "deployed 2");
+  settle();
+  EXPECT_EQ(status("orders").generation, 1u);
+  ASSERT_THAT(daemon().verify("orders"), succeeds());
+  settle();
+  const auto report = daemon().verify_report("orders");
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->different, 3u);
+  ASSERT_EQ(report->differences.size(), 3u);
+  EXPECT_EQ(report->differences[0].key, "order-0");
+  EXPECT_EQ(report->differences[0].live, R"({"n":10})");
+  EXPECT_EQ(report->differences[0].rebuilt, R"({"n":20})");
+}
+
+TEST_F(RebuildTest, CommandsOfUnknownProjectionsSaySo) {
+  for (const auto& status :
+       {daemon().rebuild("no", std::nullopt), daemon().cancel("no"), daemon().pause("no"),
+        daemon().rollback("no"), daemon().resume("no"), daemon().verify("no")}) {
+    EXPECT_THAT(status, fails_with(Errc::kNotFound));
+  }
+}
+
+TEST_F(RebuildTest, CommandsAreWrittenDown) {
+  history(3);
+  has_projection("orders", kCounting);
+  settle();
+  ASSERT_THAT(daemon().rebuild("orders", 100), succeeds());
+  std::vector<std::string> written;
+  for (const Event& event : events_in("$audit")) written.push_back(event.type + " " + event.data);
+  EXPECT_THAT(written, Contains(::testing::AllOf(HasSubstr("ProjectionCommanded"), HasSubstr("rebuild"),
+                                                 HasSubstr("orders"), HasSubstr("100"))));
+}
+
+TEST_F(RebuildTest, ADamagedRecordIsBuiltAnew) {
+  history(6);
+  has_projection("orders", kCounting);
+  settle();
+  const Rows before = rows("orders");
+  close_daemon();
+  std::ofstream(folder() / "readmodels" / "orders" / "projection.json") << "{";
+  settle();
+  EXPECT_EQ(rows("orders"), before);
+  EXPECT_THAT(said(), Contains(HasSubstr("damaged")));
+}
+
+TEST_F(RebuildTest, AnOlderLogUnderANewerReadModelIsNoticed) {
+  history(6);
+  has_projection("orders", kCounting);
+  settle();
+  close_daemon();
+  close_all();
+  TempFolder older;
+  copy_folder(folder(), older / "copy");
+  history(6);
+  settle();
+  close_daemon();
+  close_all();
+  for (const char* part : {"log", "index"}) copy_folder(older / "copy" / part, folder() / part);
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), R"({"n":2})");
+  EXPECT_THAT(said(), Contains(HasSubstr("an older log")));
+}
+
+}  // namespace
+}  // namespace cairn::test
