@@ -3,8 +3,9 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
-#include <algorithm>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -77,6 +78,7 @@ WriteTxn::~WriteTxn() {
 int WriteTxn::commit() {
   const int code = mdb_txn_commit(std::exchange(txn_, nullptr));
   env_->writing_ = false;
+  if (code == 0) env_->lengthen_file();
   return code;
 }
 
@@ -250,6 +252,15 @@ std::uint64_t Env::map_bytes() const {
 unsigned Env::open_readers() const {
   std::lock_guard lock(mutex_);
   return open_readers_;
+}
+
+// LMDB does not write free pages, and a file without those at its end has to be looked over as a whole before
+// anybody can tell that it was not cut. Should this fail, it will be.
+void Env::lengthen_file() const {
+  struct stat file {};
+  const std::uint64_t used = used_bytes();
+  if (fstat(file_descriptor(), &file) != 0 || static_cast<std::uint64_t>(file.st_size) >= used) return;
+  static_cast<void>(!ftruncate(file_descriptor(), static_cast<off_t>(used)));
 }
 
 int Env::file_descriptor() const {
