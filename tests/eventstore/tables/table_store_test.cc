@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <fstream>
 #include <map>
 #include <thread>
 
-#include "eventstore/lmdb/file_check.h"
+#include "tests/support/child_process.h"
 #include "tests/support/matchers.h"
 #include "tests/support/random.h"
 #include "tests/support/scale.h"
@@ -18,7 +17,6 @@ namespace cairn::test {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using Access = TableStore::Access;
 using Record = std::pair<std::string, std::string>;
 
@@ -237,6 +235,26 @@ TEST_F(TableStoreTest, ReadOnlyReadsAndDoesNotWrite) {
   store_ = *std::move(opened);
   EXPECT_THAT(all(), ElementsAre(Record("a", "1")));
   EXPECT_THAT(put({{"a", "2"}}), fails_with(Errc::kFailedPrecondition));
+}
+
+TEST_F(TableStoreTest, AReaderFollowsAnotherProcessThatLetsTheMapGrow) {
+  store_.reset();
+  ChildProcess writer({{test_program("table_store_child").string(), folder().string()}, {}});
+  ASSERT_EQ(writer.ask("10"), "ok");
+  TableStoreOptions reading = options();
+  reading.access = Access::kReadOnly;
+  reading.map_bytes = 1u << 20;
+  auto opened = TableStore::open(folder(), reading);
+  ASSERT_THAT(opened, succeeds());
+  store_ = *std::move(opened);
+  EXPECT_EQ(all().size(), 10u);
+  for (const std::size_t count : {100u, 5'000u, 40'000u}) {
+    ASSERT_EQ(writer.ask(std::to_string(count)), "ok");
+    const auto records = all();
+    ASSERT_EQ(records.size(), count);
+    for (const auto& [key, value] : records) ASSERT_TRUE(value.starts_with(std::to_string(count) + "."));
+  }
+  EXPECT_GT(store_->map_bytes(), 40u << 20);
 }
 
 TEST_F(TableStoreTest, ACutFileIsAnErrorAtEachLength) {

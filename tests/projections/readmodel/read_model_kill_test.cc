@@ -69,7 +69,6 @@ TEST_F(ReadModelKillTest, RowsMatchTheirCheckpoint) {
   }
 }
 
-// Rows of this size make the map grow beside the reader, beyond what it has mapped itself.
 TEST_F(ReadModelKillTest, AnotherProcessReadsBesideTheOneThatCommits) {
   close();
   ChildProcess process(child(2'000));
