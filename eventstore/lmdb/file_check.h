@@ -28,7 +28,8 @@ struct FileFacts {
 };
 
 // Checks that `file` (data.mdb) is whole: both meta pages readable and of our page size, and the file as long
-// as the newest commit needs. Fails with kCorruption and says what is wrong.
+// as the newest commit needs; of free pages at its end some may be missing. Fails with kCorruption and says
+// what is wrong.
 Result<FileFacts> check_file(const std::filesystem::path& file);
 
 enum class TreeCheck {

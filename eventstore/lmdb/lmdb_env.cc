@@ -1,10 +1,12 @@
 #include "eventstore/lmdb/lmdb_env.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
-#include <algorithm>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -12,6 +14,7 @@
 #include <utility>
 
 #include "eventstore/base/assert.h"
+#include "eventstore/base/file.h"
 #include "eventstore/lmdb/file_check.h"
 
 namespace cairn::lmdb {
@@ -29,6 +32,21 @@ std::string device_name(dev_t device) {
   char text[32];
   std::snprintf(text, sizeof text, "%02x:%02x", major(device), minor(device));
   return text;
+}
+
+// LMDB maps lock.mdb and writes to it through the map. On a full disk a page the file does not have yet would
+// be a bus error, so it gets them all beforehand. Somewhat more than LMDB asks for gives a few slots more.
+Status reserve_lock_file(const std::filesystem::path& folder, unsigned readers) {
+  constexpr std::uint64_t kHeaderBytes = 4096, kSlotBytes = 64;
+  const std::filesystem::path file = folder / "lock.mdb";
+  CAIRN_TRY(const File handle, File::open(file, O_RDWR | O_CREAT));
+  const auto bytes = static_cast<off_t>(kHeaderBytes + readers * kSlotBytes);
+  CAIRN_TRY(const std::uint64_t there, file_size(handle.descriptor(), file));
+  if (fallocate(handle.descriptor(), 0, 0, bytes) == 0 || errno == EOPNOTSUPP) return {};
+  // One that is there served before, and a store can be read although its disk is full.
+  const int reason = errno;
+  if (there >= static_cast<std::uint64_t>(bytes)) return {};
+  return system_error("reserving " + file.string(), reason);
 }
 
 }  // namespace
@@ -77,25 +95,28 @@ WriteTxn::~WriteTxn() {
 int WriteTxn::commit() {
   const int code = mdb_txn_commit(std::exchange(txn_, nullptr));
   env_->writing_ = false;
+  if (code == 0) env_->lengthen_file();
   return code;
 }
 
 Result<std::unique_ptr<Env>> Env::open(const std::filesystem::path& folder, const EnvOptions& options) {
   const std::filesystem::path file = folder / "data.mdb";
+  // Other processes (verify, a projection daemon) read beside us: leave them slots.
+  const unsigned slots = options.readers_max + 256;
   std::uint64_t map_bytes = options.map_bytes;
   if (std::filesystem::exists(file)) {
     CAIRN_TRY(const FileFacts facts, check_file(file));
     while (map_bytes < facts.used_bytes + facts.used_bytes / 4) map_bytes *= 2;
   }
 
+  if (options.access == Access::kReadWrite) CAIRN_CHECK(reserve_lock_file(folder, slots));
   std::unique_ptr<Env> env(new Env);
   env->name_ = folder.string();
   env->readers_max_ = options.readers_max;
   env->access_ = options.access;
   int code = mdb_env_create(&env->env_);
   if (code == 0) code = mdb_env_set_mapsize(env->env_, map_bytes);
-  // Other processes (verify, a projection daemon) read beside us: leave them slots.
-  if (code == 0) code = mdb_env_set_maxreaders(env->env_, options.readers_max + 256);
+  if (code == 0) code = mdb_env_set_maxreaders(env->env_, slots);
   if (code == 0 && options.tables_max > 0) code = mdb_env_set_maxdbs(env->env_, options.tables_max);
   if (code == 0) code = mdb_env_set_assert(env->env_, on_lmdb_assertion);
   if (code != 0) return lmdb_error("preparing " + env->name_, code);
@@ -105,7 +126,7 @@ Result<std::unique_ptr<Env>> Env::open(const std::filesystem::path& folder, cons
   unsigned flags = MDB_NOTLS | MDB_NORDAHEAD;
   if (options.access == Access::kReadOnly) flags |= MDB_RDONLY;
   code = mdb_env_open(env->env_, env->name_.c_str(), flags, 0600);
-  if (code != 0) return lmdb_error("opening " + env->name_, code);
+  if (code != 0) return lmdb_error("opening " + env->name_, meant_code(code, folder));
   CAIRN_CHECK(env->find_map());
   if (options.access == Access::kReadWrite) {
     env->clear_dead_readers();
@@ -250,6 +271,15 @@ std::uint64_t Env::map_bytes() const {
 unsigned Env::open_readers() const {
   std::lock_guard lock(mutex_);
   return open_readers_;
+}
+
+// LMDB does not write free pages, and a file without those at its end has to be looked over as a whole before
+// anybody can tell that it was not cut. Should this fail, it will be.
+void Env::lengthen_file() const {
+  struct stat file {};
+  const std::uint64_t used = used_bytes();
+  if (fstat(file_descriptor(), &file) != 0 || static_cast<std::uint64_t>(file.st_size) >= used) return;
+  static_cast<void>(!ftruncate(file_descriptor(), static_cast<off_t>(used)));
 }
 
 int Env::file_descriptor() const {

@@ -122,6 +122,7 @@ class Env {
   friend class WriteTxn;
   Env() = default;
   void end_read(MDB_txn* txn);
+  void lengthen_file() const;
   Status resize(std::uint64_t map_bytes);
   Status find_map();
 
