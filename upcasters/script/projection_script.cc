@@ -94,7 +94,8 @@ class DefinitionReader {
     if (lua_type(state_, -2) != LUA_TSTRING) {
       complain("'on' must be a table by the names of event types; it has the key " + value_text(state_, -2));
     } else if (!can_be_type_name(type)) {
-      complain("'on' has '" + shown(type) + "', which cannot be the name of an event type", line_of_top());
+      complain("'on' has " + value_text(state_, -2) + ", which cannot be the name of an event type",
+               line_of_top());
     } else if (!is_script_function(state_, -1)) {
       const std::string name = shown(type);
       complain("'on." + name + "' must be a function, as in " + name + " = function(row, event) … end");
