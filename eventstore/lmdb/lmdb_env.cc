@@ -86,8 +86,7 @@ Result<std::unique_ptr<Env>> Env::open(const std::filesystem::path& folder, cons
   env->access_ = options.access;
   int code = mdb_env_create(&env->env_);
   if (code == 0) code = mdb_env_set_mapsize(env->env_, map_bytes);
-  // Other processes (verify, a projection daemon) read beside us: leave them slots.
-  if (code == 0) code = mdb_env_set_maxreaders(env->env_, options.readers_max + 256);
+  if (code == 0) code = mdb_env_set_maxreaders(env->env_, options.readers_max + options.readers_beside);
   if (code == 0 && options.tables_max > 0) code = mdb_env_set_maxdbs(env->env_, options.tables_max);
   if (code == 0) code = mdb_env_set_assert(env->env_, on_lmdb_assertion);
   if (code != 0) return lmdb_error("preparing " + env->name_, code);
