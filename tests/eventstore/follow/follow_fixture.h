@@ -175,8 +175,6 @@ class FollowTest : public ::testing::Test {
   // Ends the reading, and holds what it saw against what the writers were told and against the store itself.
   void expect_all_read() {
     expect_seen(acknowledged_.last());
-    const std::string hash = follower_->head_hash();
-    const std::uint64_t head = follower_->head().value;
     reading_->stop();
     EXPECT_EQ(reading_->fault(), "");
     EXPECT_EQ(fatal(), "");
@@ -186,8 +184,13 @@ class FollowTest : public ::testing::Test {
     const auto report = verify_store(folder());
     ASSERT_THAT(report, succeeds());
     EXPECT_TRUE(report->sound()) << report->findings.at(0).place << ": " << report->findings.at(0).what;
-    EXPECT_EQ(report->head, head);
-    EXPECT_EQ(report->head_hash, hash);
+    {
+      // A writer that was killed may have left one more block that nobody was told of.
+      const auto again = EventStore::open_beside(folder());
+      ASSERT_THAT(again, succeeds());
+      EXPECT_EQ((*again)->head().value, report->head);
+      EXPECT_EQ((*again)->head_hash(), report->head_hash);
+    }
     auto store = EventStore::open(folder(), small_store());
     ASSERT_THAT(store, succeeds());
     const auto stored = scan_all(**store);
