@@ -6,6 +6,7 @@
 #include "eventstore/append/appender.h"
 #include "eventstore/base/limits.h"
 #include "eventstore/data_folder.h"
+#include "eventstore/follow/follower.h"
 #include "eventstore/index/flusher.h"
 #include "eventstore/lmdb/file_check.h"
 #include "eventstore/log/lmdb_block_log.h"
@@ -200,6 +201,12 @@ Result<std::unique_ptr<EventStore>> EventStore::open(const std::filesystem::path
   auto store = std::make_unique<LocalEventStore>(std::move(claimed), std::move(options));
   CAIRN_CHECK(store->start());
   return std::unique_ptr<EventStore>(std::move(store));
+}
+
+Result<std::unique_ptr<EventStore>> EventStore::open_beside(const std::filesystem::path& folder,
+                                                            FollowOptions options) {
+  CAIRN_TRY(auto follower, Follower::open(folder, std::move(options)));
+  return std::unique_ptr<EventStore>(std::move(follower));
 }
 
 }  // namespace cairn

@@ -104,6 +104,21 @@ class EventStore {
   // no store.
   static Result<std::unique_ptr<EventStore>> open(const std::filesystem::path& folder, StoreOptions options);
 
+  // Opens the store in `folder` to read it while another process has it, or none; that one may stop, crash
+  // and start again meanwhile. Nothing is written to the folder but LMDB's table of readers. What holds above
+  // holds here: everything seen is on disk and in order, and stays seen. New events are seen a moment later
+  // (FollowOptions::look_every).
+  //   Log       scan, read_log, head, wait_for, notify_at, head_hash. A filtered read_log walks over the log.
+  //   Streams   read_stream, stream_info and list_streams know the streams of Cairn's own ("$…"), and answer
+  //             kFailedPrecondition for others: where those stand, only the server's memory knows.
+  //   The rest  appends, flushes and snapshots: kFailedPrecondition.
+  // When the files are damaged, or replaced by others, all reads fail with kCorruption from then on. Fails
+  // with kNotFound when there is no store, kCorruption when its files are damaged, and kFailedPrecondition
+  // when this process follows the folder already. REQUIRES: this process has not opened the store in another
+  // way.
+  static Result<std::unique_ptr<EventStore>> open_beside(const std::filesystem::path& folder,
+                                                         FollowOptions options = {});
+
   // Finishes what is queued, flushes the index and closes.
   virtual ~EventStore() = default;
 

@@ -68,4 +68,23 @@ struct StoreOptions {
   std::function<void(std::string_view message)> on_notice;
 };
 
+// How a store is read beside the process that has it.
+struct FollowOptions {
+  // How often the files are looked at for something new; what is new is seen after two looks at the latest.
+  std::chrono::milliseconds look_every{10};
+
+  // First size of the memory map; it follows the writer's when that one outgrows it.
+  std::uint64_t log_map_bytes = 64ull << 30;
+
+  // Concurrent read transactions; further ones wait. Each takes a slot of the 256 that all followers share.
+  unsigned readers_max = 16;
+
+  // Told, from a thread of the store, when there will be nothing new any more: the files are damaged, or not
+  // those of the store that was followed so far.
+  std::function<void(std::string_view reason)> on_fatal;
+
+  // Told of what an operator would want in the log: the files cannot be read at the moment.
+  std::function<void(std::string_view message)> on_notice;
+};
+
 }  // namespace cairn

@@ -22,7 +22,23 @@ Error other_log(GlobalPosition position) {
                         std::to_string(position.value));
 }
 
-// The end of the log as its last block tells it.
+// The hash of the block that ends at `position`, where a chain can be taken up.
+Result<Sha256> hash_at(BlockLog& log, const Uuid& store_id, GlobalPosition position) {
+  if (position.value == 0) return chain_anchor(store_id);
+  Sha256 hash{};
+  bool ends_there = false;
+  const BlockVisitor look = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
+    hash = sha256(bytes);
+    ends_there = block.header().last_position() == position;
+    return false;
+  };
+  CAIRN_CHECK(scan_blocks(log, position, position, look));
+  if (!ends_there) return other_log(position);
+  return hash;
+}
+
+}  // namespace
+
 Result<LogEnd> read_end(BlockLog& log, const Uuid& store_id) {
   CAIRN_TRY(const auto cursor, log.cursor());
   CAIRN_TRY(const auto last, cursor->last());
@@ -40,22 +56,6 @@ Result<LogEnd> read_end(BlockLog& log, const Uuid& store_id) {
                 .recorded_at = block.header().recorded_at};
 }
 
-// The hash of the block that ends at `position`, where a chain can be taken up.
-Result<Sha256> hash_at(BlockLog& log, const Uuid& store_id, GlobalPosition position) {
-  if (position.value == 0) return chain_anchor(store_id);
-  Sha256 hash{};
-  bool ends_there = false;
-  const BlockVisitor look = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
-    hash = sha256(bytes);
-    ends_there = block.header().last_position() == position;
-    return false;
-  };
-  CAIRN_CHECK(scan_blocks(log, position, position, look));
-  if (!ends_there) return other_log(position);
-  return hash;
-}
-
-// The first block names the store it belongs to.
 Status check_owner(BlockLog& log, const Uuid& store_id) {
   CAIRN_TRY(const auto cursor, log.cursor());
   CAIRN_TRY(const auto first, cursor->seek({1}));
@@ -65,8 +65,6 @@ Status check_owner(BlockLog& log, const Uuid& store_id) {
   return make_error(Errc::kCorruption,
                     "the log belongs to another store than cairn.json, " + store_id.to_string());
 }
-
-}  // namespace
 
 Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const FindStream& find) {
   BlockSummary summary{.first_position = block.header().first_position,

@@ -101,8 +101,7 @@ int WriteTxn::commit() {
 
 Result<std::unique_ptr<Env>> Env::open(const std::filesystem::path& folder, const EnvOptions& options) {
   const std::filesystem::path file = folder / "data.mdb";
-  // Other processes (verify, a projection daemon) read beside us: leave them slots.
-  const unsigned slots = options.readers_max + 256;
+  const unsigned slots = options.readers_max + options.readers_beside;
   std::uint64_t map_bytes = options.map_bytes;
   if (std::filesystem::exists(file)) {
     CAIRN_TRY(const FileFacts facts, check_file(file));

@@ -76,6 +76,9 @@ struct EnvOptions {
   std::uint64_t map_bytes = 64ull << 30;
   unsigned tables_max = 0;
   unsigned readers_max = 1'000;
+  // Slots for the readers of other processes (verify, a projection daemon). Whoever opens an environment
+  // first makes the table of readers for all, so the sum should be alike everywhere.
+  unsigned readers_beside = 256;
   Access access = Access::kReadWrite;
 };
 

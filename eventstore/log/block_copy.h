@@ -24,6 +24,7 @@ class BlockCopy {
   GlobalPosition first_position() const { return header_.first_position; }
   GlobalPosition last_position() const { return header_.last_position(); }
   std::uint64_t epoch() const { return header_.epoch; }
+  const Sha256& previous_hash() const { return header_.previous_hash; }
   std::span<const std::byte> bytes() const { return {pages_.get(), size_}; }
   std::span<const std::byte> pages() const { return {pages_.get(), padded(size_)}; }
 

@@ -27,18 +27,6 @@ Error damaged(const std::filesystem::path& file, const std::string& what) {
 
 std::uint64_t half_start(unsigned half, std::uint64_t half_bytes) { return kPage + half * half_bytes; }
 
-// The block that begins at the start of `bytes`, if there is a whole and sound one.
-std::span<const std::byte> sound_block(std::span<const std::byte> bytes) {
-  if (bytes.size() < BlockHeader::kBytes || load_le<std::uint32_t>(bytes.data()) != BlockHeader::kMagic)
-    return {};
-  const std::uint64_t size =
-      BlockHeader::kBytes + std::uint64_t{load_le<std::uint32_t>(bytes.data() + 20)} * 8;
-  if (size > bytes.size()) return {};
-  const auto block = bytes.first(size);
-  const auto header = BlockHeader::read(block);
-  return header.ok() && block_checksum(block) == header->checksum ? block : std::span<const std::byte>{};
-}
-
 }  // namespace
 
 Status Journal::create(const std::filesystem::path& file, std::uint64_t bytes) {
@@ -77,17 +65,47 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path
   return std::unique_ptr<Journal>(new Journal(std::move(file), path, half));
 }
 
+std::uint64_t Journal::claimed_bytes(std::span<const std::byte> bytes) {
+  if (bytes.size() < BlockHeader::kBytes || load_le<std::uint32_t>(bytes.data()) != BlockHeader::kMagic)
+    return 0;
+  return BlockHeader::kBytes + std::uint64_t{load_le<std::uint32_t>(bytes.data() + 20)} * 8;
+}
+
+std::span<const std::byte> Journal::sound_block(std::span<const std::byte> bytes) {
+  const std::uint64_t size = claimed_bytes(bytes);
+  if (size == 0 || size > bytes.size()) return {};
+  const auto block = bytes.first(size);
+  const auto header = BlockHeader::read(block);
+  return header.ok() && block_checksum(block) == header->checksum ? block : std::span<const std::byte>{};
+}
+
+Status Journal::read_pages(unsigned half, std::uint64_t offset, std::span<std::byte> pages) const {
+  CAIRN_ASSERT(offset + pages.size() <= half_bytes_, offset, pages.size());
+  auto at = static_cast<off_t>(half_start(half, half_bytes_) + offset);
+  while (!pages.empty()) {
+    const ssize_t got = pread(file_.descriptor(), pages.data(), pages.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("reading " + path_.string(), errno);
+    if (got == 0) return damaged(path_, "was cut");
+    pages = pages.subspan(static_cast<std::size_t>(got));
+    at += got;
+  }
+  return {};
+}
+
+Status Journal::sync() const {
+  if (fdatasync(file_.descriptor()) != 0) return system_error("syncing " + path_.string(), errno);
+  return {};
+}
+
 Status Journal::read_half(unsigned half, GlobalPosition end, std::vector<Block>& blocks) const {
   struct Free {
     void operator()(std::byte* bytes) const { std::free(bytes); }
   };
   const std::unique_ptr<std::byte, Free> buffer(
       static_cast<std::byte*>(std::aligned_alloc(kPage, half_bytes_)));
-  const auto from = static_cast<off_t>(half_start(half, half_bytes_));
-  if (buffer == nullptr ||
-      pread(file_.descriptor(), buffer.get(), half_bytes_, from) != static_cast<ssize_t>(half_bytes_)) {
-    return system_error("reading " + path_.string(), buffer == nullptr ? ENOMEM : errno);
-  }
+  if (buffer == nullptr) return system_error("reading " + path_.string(), ENOMEM);
+  CAIRN_CHECK(read_pages(half, 0, {buffer.get(), half_bytes_}));
   for (std::uint64_t at = 0; at < half_bytes_;) {
     const auto block = sound_block({buffer.get() + at, half_bytes_ - at});
     at += std::max(BlockCopy::padded(block.size()), kPage);

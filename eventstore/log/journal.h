@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "eventstore/base/file.h"
@@ -38,6 +39,22 @@ class Journal {
   // The blocks that follow position `end`, in order; half-written ones are passed over. Fails with
   // kCorruption when there are blocks beyond a gap: then one that was acknowledged is damaged.
   Result<std::vector<Block>> blocks_after(GlobalPosition end) const;
+
+  // How long the block that begins at the start of `bytes` says it is; 0 when none begins there.
+  static std::uint64_t claimed_bytes(std::span<const std::byte> bytes);
+
+  // The block that begins at the start of `bytes`; empty unless there is a whole and sound one.
+  static std::span<const std::byte> sound_block(std::span<const std::byte> bytes);
+
+  // Copies whole pages of a half, as they are at this moment: a writer may be half-way through them.
+  // REQUIRES: `offset` and the size of `pages` are multiples of a page, `pages` is aligned to one, and all of
+  // it lies in the half.
+  Status read_pages(unsigned half, std::uint64_t offset, std::span<std::byte> pages) const;
+
+  // Makes durable what the file holds, whoever wrote it. Read-only access is enough for that.
+  Status sync() const;
+
+  int file_descriptor() const { return file_.descriptor(); }
 
   // The largest block it takes.
   std::uint64_t block_bytes_max() const { return half_bytes_; }

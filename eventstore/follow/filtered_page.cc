@@ -1,0 +1,78 @@
+#include "eventstore/follow/filtered_page.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "eventstore/read/block_filter.h"
+#include "eventstore/read/pages.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::chrono::milliseconds kTransactionMax{20};
+
+// Goes from block to block in either direction, in read transactions that stay short.
+class BlockWalk {
+ public:
+  explicit BlockWalk(BlockLog& log) : log_(log) {}
+
+  // The block that holds `position`, checked. Lives until the next call.
+  Result<BlockReader*> to(std::uint64_t position) {
+    const auto now = std::chrono::steady_clock::now();
+    if (cursor_ == nullptr || now - begun_ > kTransactionMax) {
+      block_.close();
+      cursor_.reset();  // before the next one is made, which else would be a second reader
+      CAIRN_TRY(cursor_, log_.cursor());
+      begun_ = now;
+    }
+    CAIRN_TRY(const auto found, cursor_->seek({position}));
+    if (found) CAIRN_CHECK(block_.open(found->bytes, BlockCheck::kWholeBlock));
+    if (!found || !block_.contains({position})) {
+      Error error =
+          make_error(Errc::kCorruption, "the log has no event at position " + std::to_string(position));
+      error.position = position;
+      return error;
+    }
+    return &block_;
+  }
+
+ private:
+  BlockLog& log_;
+  std::unique_ptr<BlockCursor> cursor_;
+  std::chrono::steady_clock::time_point begun_;
+  BlockReader block_;
+};
+
+}  // namespace
+
+Result<LogPage> read_filtered_page(BlockLog& log, const LogQuery& query, GlobalPosition head) {
+  const bool forward = query.direction == Direction::kForward;
+  LogPage page{.head = head, .events = {}, .next = {}};
+  BlockFilter filter(query.filter);
+  BlockWalk walk(log);
+  std::uint64_t at = page_start(query, head);
+  while (at >= 1 && at <= head.value) {
+    CAIRN_TRY(BlockReader* const block, walk.to(at));
+    const std::uint64_t first = block->header().first_position.value;
+    const std::uint64_t last = std::min(block->header().last_position(), head).value;
+    if (!filter.turn_to(*block)) {
+      at = forward ? last + 1 : first - 1;
+      continue;
+    }
+    for (; at >= first && at <= last; at = forward ? at + 1 : at - 1) {
+      CAIRN_TRY(const bool wanted, filter.lets_through(*block, {at}));
+      if (!wanted) continue;
+      if (page.events.size() == query.limit || page.events.bytes() > query.bytes_max) {
+        page.next = GlobalPosition{at};
+        return page;
+      }
+      CAIRN_TRY(const StoredEvent stored, block->read({at}));
+      page.events.add(stored.event);
+    }
+  }
+  return page;
+}
+
+}  // namespace cairn
