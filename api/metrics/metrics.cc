@@ -12,6 +12,7 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "api/metrics/projection_metrics.h"
 #include "api/metrics/store_metrics.h"
 
 namespace cairn::api {
@@ -123,7 +124,7 @@ void Metrics::deployed(DeployResult result) {
 }
 
 std::string Metrics::text(const EventStore* store, SchemaRegistry* registry, const Upcasters* upcasters,
-                          AggregateStates* states) const {
+                          AggregateStates* states, const ProjectionDaemon* projections) const {
   auto families = instruments_->registry.Collect();
   if (store != nullptr) {
     for (auto& family : store_metrics(*store)) families.push_back(std::move(family));
@@ -134,6 +135,9 @@ std::string Metrics::text(const EventStore* store, SchemaRegistry* registry, con
   if (upcasters != nullptr) families.push_back(upcaster_metrics(*upcasters));
   if (states != nullptr) {
     for (auto& family : state_metrics(*states)) families.push_back(std::move(family));
+  }
+  if (projections != nullptr) {
+    for (auto& family : projection_metrics(projections->list())) families.push_back(std::move(family));
   }
   return prometheus::TextSerializer().Serialize(families);
 }

@@ -7,6 +7,7 @@
 #include "eventstore/event_store.h"
 #include "eventstore/options.h"
 #include "projections/aggregates/aggregate_states.h"
+#include "projections/daemon/projection_daemon.h"
 #include "schemaregistry/registry/schema_registry.h"
 #include "upcasters/definitions/upcasters.h"
 
@@ -34,7 +35,8 @@ class Metrics final : public RequestObserver {
 
   // Everything, in Prometheus's text format. Numbers of what is nullptr are left out.
   std::string text(const EventStore* store, SchemaRegistry* registry = nullptr,
-                   const Upcasters* upcasters = nullptr, AggregateStates* states = nullptr) const;
+                   const Upcasters* upcasters = nullptr, AggregateStates* states = nullptr,
+                   const ProjectionDaemon* projections = nullptr) const;
 
  private:
   struct Instruments;

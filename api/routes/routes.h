@@ -48,4 +48,16 @@ std::vector<Route> state_routes(const RouteContext& context);
 // The snapshots of one stream.
 std::vector<Route> snapshot_routes(const RouteContext& context);
 
+// What makes rows out of events: deployed, listed and removed.
+std::vector<Route> projection_routes(const RouteContext& context);
+
+// Building rows anew, stopping and going on, and comparing rows with the log.
+std::vector<Route> projection_control_routes(const RouteContext& context);
+
+// The rows that projections make.
+std::vector<Route> row_routes(const RouteContext& context);
+
+// Events that projections could not apply, and those that wait behind them.
+std::vector<Route> parked_routes(const RouteContext& context);
+
 }  // namespace cairn::api

@@ -46,9 +46,11 @@ std::vector<Route> service_routes(const RouteContext& context) {
          response.content_type = "text/plain; version=0.0.4; charset=utf-8";
          const EventShapes* shapes = slot.shapes();
          AggregateService* aggregates = slot.aggregates();
+         ProjectionService* projections = slot.projections();
          response.body =
              metrics.text(slot.store(), slot.registry(), shapes == nullptr ? nullptr : &shapes->upcasters(),
-                          aggregates == nullptr ? nullptr : &aggregates->states());
+                          aggregates == nullptr ? nullptr : &aggregates->states(),
+                          projections == nullptr ? nullptr : &projections->daemon());
          respond(std::move(response));
        }});
   routes.push_back({"GET", "/openapi.json", [](const HttpRequest&, const Responder& respond) {

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "api/aggregates/aggregate_service.h"
+#include "api/projections/projection_service.h"
 #include "api/registry/registry_service.h"
 #include "api/upcasters/deploy_service.h"
 #include "eventstore/event_store.h"
@@ -11,8 +12,8 @@
 
 namespace cairn::api {
 
-// Where routes find the store, its schemas, its upcasters and its states. Empty while the store recovers, so
-// that the server can already say so. Any thread.
+// Where routes find the store, its schemas, its upcasters, its states and its read models. Empty while the
+// store recovers, so that the server can already say so. Any thread.
 class StoreSlot {
  public:
   // nullptr before set().
@@ -29,13 +30,17 @@ class StoreSlot {
   DeployService* deployments() const { return deployments_.load(std::memory_order_acquire); }
   AggregateService* aggregates() const { return aggregates_.load(std::memory_order_acquire); }
 
+  // nullptr as well when this server has projections turned off.
+  ProjectionService* projections() const { return projections_.load(std::memory_order_acquire); }
+
   // REQUIRES: all live until no route runs any more.
   void set(EventStore& store, RegistryService& registry, EventShapes& shapes, DeployService& deployments,
-           AggregateService& aggregates) {
+           AggregateService& aggregates, ProjectionService* projections) {
     registry_.store(&registry, std::memory_order_release);
     shapes_.store(&shapes, std::memory_order_release);
     deployments_.store(&deployments, std::memory_order_release);
     aggregates_.store(&aggregates, std::memory_order_release);
+    projections_.store(projections, std::memory_order_release);
     store_.store(&store, std::memory_order_release);
   }
 
@@ -44,6 +49,7 @@ class StoreSlot {
   std::atomic<EventShapes*> shapes_{nullptr};
   std::atomic<DeployService*> deployments_{nullptr};
   std::atomic<AggregateService*> aggregates_{nullptr};
+  std::atomic<ProjectionService*> projections_{nullptr};
   std::atomic<EventStore*> store_{nullptr};
 };
 

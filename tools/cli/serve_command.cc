@@ -19,11 +19,13 @@
 #include "api/events/news_bell.h"
 #include "api/http/http_server.h"
 #include "api/metrics/metrics.h"
+#include "api/projections/projection_service.h"
 #include "api/registry/registry_service.h"
 #include "api/routes/routes.h"
 #include "api/upcasters/deploy_service.h"
 #include "eventstore/event_store.h"
 #include "projections/aggregates/aggregate_states.h"
+#include "projections/daemon/projection_daemon.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/logging.h"
 #include "tools/cli/number_text.h"
@@ -46,6 +48,7 @@ struct ServeArguments {
   std::string log_format = "text";
   std::string dedup_days = "7";
   std::string schemas = "required";
+  std::string projections = "on";
   std::string tokens;
   std::string tls_certificate;
   std::string tls_key;
@@ -89,6 +92,16 @@ Result<std::unique_ptr<EventStore>> open_store(const ServeArguments& arguments, 
       store->store_id(), arguments.data, store->head().value, stats.tail_events, byte_size(stats.log_bytes),
       took.count());
   return store;
+}
+
+// nullptr when they are turned off.
+Result<std::unique_ptr<ProjectionDaemon>> open_projections(const ServeArguments& arguments, EventStore& store,
+                                                           EventShapes& shapes, LuaHost::Log log) {
+  if (arguments.projections == "off") return std::unique_ptr<ProjectionDaemon>();
+  DaemonOptions options;
+  options.on_notice = [](std::string_view message) { spdlog::warn("{}", message); };
+  options.log = std::move(log);
+  return ProjectionDaemon::open(store, shapes, arguments.data, std::move(options));
 }
 
 int failed(const Error& error) {
@@ -153,10 +166,17 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   if (!shapes) return failed(shapes.error());
   auto states = AggregateStates::open(**store, **shapes, {.log = log_script});
   if (!states) return failed(states.error());
+  auto daemon = open_projections(arguments, **store, **shapes, log_script);
+  if (!daemon) return failed(daemon.error());
   api::DeployService deployments(**shapes, metrics);
   api::AggregateService aggregates(**states);
+  std::optional<api::ProjectionService> projections;
+  if (*daemon) {
+    projections.emplace(**daemon);
+    (*daemon)->start();
+  }
   bell.start(**store);
-  slot.set(**store, **registry, **shapes, deployments, aggregates);
+  slot.set(**store, **registry, **shapes, deployments, aggregates, projections ? &*projections : nullptr);
   std::cout << "cairn " << version << " serving " << arguments.data << " on " << scheme
             << (*server)->address().to_string() << std::endl;
 
@@ -169,10 +189,12 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   spdlog::info("{} received, stopping", reason.text);
   deployments.stop();  // First: whoever waits for one is still told that it was given up.
   aggregates.stop();
+  if (projections) projections->stop();
   (*server)->stop(kStopGrace);
   bell.stop();
   // What the store still has to answer may ask the registry's thread for more; it is told that there is none.
   (*registry)->worker().stop();
+  (*daemon).reset();  // What was not committed is done again at the next start.
   (*states).reset();  // While the store still takes the snapshots that wait to be written.
   (*store).reset();   // Before the server: the store may still hold answers to its requests.
   (*shapes).reset();
@@ -224,6 +246,12 @@ void add_serve_command(CLI::App& app, const std::string& version, int& exit_code
                   "Events of a type without a schema: refused (required), or taken as free JSON (optional)")
       ->type_name("POLICY")
       ->check(CLI::IsMember({"required", "optional"}))
+      ->capture_default_str();
+  command
+      .add_option("--projections", arguments->projections,
+                  "Read models: built and served (on), or left alone by this process (off)")
+      ->type_name("ON|OFF")
+      ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   command
       .add_option("--tokens", arguments->tokens,

@@ -72,6 +72,12 @@ TEST_F(ServerMetricsTest, EveryPromisedNameIsThere) {
                            "cairn_state_events_folded_total counter",
                            "cairn_snapshot_hits_total counter",
                            "cairn_snapshot_misses_total counter",
+                           "cairn_projection_position gauge",
+                           "cairn_projection_lag_events gauge",
+                           "cairn_projection_lag_seconds gauge",
+                           "cairn_projection_retries_total counter",
+                           "cairn_projection_parked_keys gauge",
+                           "cairn_projection_state gauge",
                            "cairn_upcasters gauge",
                            "cairn_upcaster_deployments_total counter",
                            "cairn_shape_failures_total counter"}) {

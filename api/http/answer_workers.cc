@@ -1,10 +1,9 @@
-#include "api/aggregates/state_workers.h"
+#include "api/http/answer_workers.h"
 
 #include <spdlog/spdlog.h>
 
 #include <exception>
 #include <memory>
-#include <utility>
 
 #include "api/http/problem.h"
 
@@ -29,14 +28,14 @@ class Waiting {
     try {
       respond_(make());
     } catch (const std::exception& exception) {
-      spdlog::error("A state could not be made: {}", exception.what());
+      spdlog::error("An answer could not be made: {}", exception.what());
       respond_(internal_error().to_response());
     }
   }
 
-  void refuse() {
+  void refuse(const std::string& refusal) {
     make_ = nullptr;
-    respond_(overloaded("Too many states are asked for.").to_response());
+    respond_(overloaded(refusal).to_response());
   }
 
  private:
@@ -46,10 +45,10 @@ class Waiting {
 
 }  // namespace
 
-void StateWorkers::answer(const Responder& respond, std::function<HttpResponse()> make) {
+void AnswerWorkers::answer(const Responder& respond, std::function<HttpResponse()> make) {
   // Shared, because std::function wants to copy.
   const auto waiting = std::make_shared<Waiting>(respond, std::move(make));
-  if (!pool_.submit([waiting] { waiting->run(); })) waiting->refuse();
+  if (!pool_.submit([waiting] { waiting->run(); })) waiting->refuse(refusal_);
 }
 
 }  // namespace cairn::api

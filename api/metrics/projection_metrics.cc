@@ -1,0 +1,95 @@
+#include "api/metrics/projection_metrics.h"
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace cairn::api {
+
+namespace {
+
+using Status = ProjectionStatus;
+constexpr auto kGauge = prometheus::MetricType::Gauge;
+constexpr auto kCounter = prometheus::MetricType::Counter;
+
+constexpr std::array kStates = {ProjectionState::kRunning, ProjectionState::kRebuilding,
+                                ProjectionState::kPaused, ProjectionState::kFaulted,
+                                ProjectionState::kStalled};
+
+struct Number {
+  const char* name;
+  const char* help;
+  prometheus::MetricType type;
+  std::optional<double> (*of)(const Status& status);  // nullopt: left out
+};
+
+double number(std::uint64_t value) { return static_cast<double>(value); }
+
+const Number kNumbers[] = {
+    {"cairn_projection_position", "Position through which the rows that are queried have the log", kGauge,
+     [](const Status& status) { return std::optional(number(status.position.value)); }},
+    {"cairn_projection_lag_events", "Events of the log that are not in the rows yet", kGauge,
+     [](const Status& status) { return std::optional(number(status.lag_events)); }},
+    {"cairn_projection_lag_seconds", "Age of the first event that is not in the rows", kGauge,
+     [](const Status& status) { return std::optional(status.lag_seconds); }},
+    {"cairn_projection_events_per_second", "How fast it went lately", kGauge,
+     [](const Status& status) { return std::optional(status.events_per_second); }},
+    {"cairn_projection_retries_total", "Times that something was tried again", kCounter,
+     [](const Status& status) { return std::optional(number(status.retries)); }},
+    {"cairn_projection_parked_keys", "Keys that wait behind an event that could not be applied", kGauge,
+     [](const Status& status) { return std::optional(number(status.parked_keys)); }},
+    {"cairn_projection_parked_events", "Events that wait, with those that could not be applied", kGauge,
+     [](const Status& status) { return std::optional(number(status.parked_events)); }},
+    {"cairn_projection_oldest_parked_seconds", "How long the oldest of them has been waiting", kGauge,
+     [](const Status& status) { return std::optional(status.oldest_parked_seconds.value_or(0)); }},
+    {"cairn_projection_generation", "Generation that is queried, 0 before there is one", kGauge,
+     [](const Status& status) { return std::optional(number(status.generation)); }},
+    {"cairn_projection_rows", "Rows that can be queried", kGauge,
+     [](const Status& status) { return std::optional(number(status.rows)); }},
+    {"cairn_projection_bytes", "Bytes of the rows on disk", kGauge,
+     [](const Status& status) { return std::optional(number(status.bytes)); }},
+    {"cairn_projection_rebuild_position", "Position that the generation being built has reached", kGauge,
+     [](const Status& status) {
+       return status.rebuild ? std::optional(number(status.rebuild->position.value)) : std::nullopt;
+     }},
+};
+
+prometheus::ClientMetric sample(const Status& status, double value) {
+  prometheus::ClientMetric metric;
+  metric.label = {{"projection", status.name}};
+  metric.counter.value = value;
+  metric.gauge.value = value;
+  return metric;
+}
+
+prometheus::MetricFamily state_family(const std::vector<Status>& projections) {
+  prometheus::MetricFamily family{
+      "cairn_projection_state", "1 for the state it is in, 0 for the others", kGauge, {}};
+  for (const Status& status : projections) {
+    for (const ProjectionState state : kStates) {
+      prometheus::ClientMetric metric = sample(status, status.state == state ? 1 : 0);
+      metric.label.push_back({"state", std::string(to_string(state))});
+      family.metric.push_back(std::move(metric));
+    }
+  }
+  return family;
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> projection_metrics(const std::vector<ProjectionStatus>& projections) {
+  std::vector<prometheus::MetricFamily> families;
+  for (const Number& wanted : kNumbers) {
+    prometheus::MetricFamily family{wanted.name, wanted.help, wanted.type, {}};
+    for (const Status& status : projections) {
+      if (const auto value = wanted.of(status)) family.metric.push_back(sample(status, *value));
+    }
+    families.push_back(std::move(family));
+  }
+  families.push_back(state_family(projections));
+  return families;
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <vector>
+
+#include "projections/daemon/projection_status.h"
+
+namespace cairn::api {
+
+// How the projections are, each with its name as the label `projection`.
+std::vector<prometheus::MetricFamily> projection_metrics(const std::vector<ProjectionStatus>& projections);
+
+}  // namespace cairn::api

@@ -1,0 +1,74 @@
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/projections/projection_json.h"
+#include "api/projections/projection_problem.h"
+#include "api/projections/projection_route.h"
+#include "api/routes/query_reader.h"
+#include "api/routes/routes.h"
+
+namespace cairn::api {
+
+namespace {
+
+using Change = std::function<Result<ProjectionStatus>(ProjectionDaemon& daemon, const std::string& name)>;
+
+// 202: what was asked for has begun, and the status tells how it goes.
+void answer_later(ProjectionService& service, const HttpRequest& request, const Responder& respond,
+                  Change change) {
+  service.changes().answer(respond, [&daemon = service.daemon(), name = request.parameters.at("name"),
+                                     change = std::move(change)] {
+    const auto status = change(daemon, name);
+    if (!status) return projection_problem(daemon, name, status.error()).to_response();
+    return json_response(202, to_json(*status));
+  });
+}
+
+// The changes that take nothing but the name.
+template <Result<ProjectionStatus> (ProjectionDaemon::*kChange)(const std::string&)>
+void change(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+  QueryReader query(request);
+  if (const auto problem = query.problem()) return respond(problem->to_response());
+  answer_later(service, request, respond,
+               [](ProjectionDaemon& daemon, const std::string& name) { return (daemon.*kChange)(name); });
+}
+
+void rebuild(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+  QueryReader query(request);
+  const auto at_most = query.number("eventsPerSecond", 1, std::numeric_limits<std::uint64_t>::max());
+  if (const auto problem = query.problem()) return respond(problem->to_response());
+  answer_later(service, request, respond, [at_most](ProjectionDaemon& daemon, const std::string& name) {
+    return daemon.rebuild(name, at_most);
+  });
+}
+
+void show_verification(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+  QueryReader query(request);
+  if (const auto problem = query.problem()) return respond(problem->to_response());
+  const std::string& name = request.parameters.at("name");
+  if (!service.daemon().status(name)) return respond(not_found("projection", name).to_response());
+  const auto report = service.daemon().verify_report(name);
+  if (!report) return respond(not_found("verification", name).to_response());
+  respond(json_response(200, to_json(name, *report)));
+}
+
+}  // namespace
+
+std::vector<Route> projection_control_routes(const RouteContext& context) {
+  const auto route = [&slot = context.store](std::string method, const std::string& what,
+                                             ProjectionHandler handle, Scope scope) {
+    return Route{std::move(method), "/projections/{name}/" + what, with_projections(slot, handle), scope};
+  };
+  return {route("POST", "rebuild", &rebuild, Scope::kAdmin),
+          route("POST", "cancel", &change<&ProjectionDaemon::cancel>, Scope::kAdmin),
+          route("POST", "rollback", &change<&ProjectionDaemon::rollback>, Scope::kAdmin),
+          route("POST", "pause", &change<&ProjectionDaemon::pause>, Scope::kAdmin),
+          route("POST", "resume", &change<&ProjectionDaemon::resume>, Scope::kAdmin),
+          route("POST", "verify", &change<&ProjectionDaemon::verify>, Scope::kAdmin),
+          route("GET", "verify", &show_verification, Scope::kRead)};
+}
+
+}  // namespace cairn::api

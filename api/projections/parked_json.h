@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "projections/daemon/projection_daemon.h"
+
+namespace cairn::api {
+
+// {"parked":[{"key","by","generation","events","position","kind","message","line","parkedAt","retries"}],
+// "next"}; "by" is key or stream, "line" 0 where there is none.
+std::string to_json(const ParkedList& list);
+
+// {"key","entries":[…]}, each as above with "positions".
+std::string parked_key_json(std::string_view key, const std::vector<ParkedKeyDetail>& entries);
+
+// {"keys","released","events"}
+std::string to_json(const RetryReport& report);
+
+}  // namespace cairn::api

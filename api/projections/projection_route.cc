@@ -1,0 +1,27 @@
+#include "api/projections/projection_route.h"
+
+#include "api/projections/projection_problem.h"
+#include "api/routes/route_tools.h"
+
+namespace cairn::api {
+
+namespace {
+
+std::optional<Problem> check_token(const HttpRequest& request) {
+  if (request.token == nullptr || !request.token->categories) return std::nullopt;
+  return forbidden("The token '" + request.token->name +
+                   "' does not reach all categories, and a projection may be made of any.");
+}
+
+}  // namespace
+
+RouteHandler with_projections(const StoreSlot& slot, ProjectionHandler handle) {
+  return with_store(slot, [&slot, handle](EventStore&, const HttpRequest& request, const Responder& respond) {
+    if (const auto problem = check_token(request)) return respond(problem->to_response());
+    ProjectionService* service = slot.projections();
+    if (service == nullptr) return respond(projections_off().to_response());
+    handle(*service, request, respond);
+  });
+}
+
+}  // namespace cairn::api

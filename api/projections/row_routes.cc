@@ -1,0 +1,81 @@
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/projections/projection_problem.h"
+#include "api/projections/projection_route.h"
+#include "api/projections/row_json.h"
+#include "api/projections/row_question.h"
+#include "api/routes/query_reader.h"
+#include "api/routes/routes.h"
+#include "eventstore/base/limits.h"
+
+namespace cairn::api {
+
+namespace {
+
+constexpr std::uint64_t kWaitMs = 1'000;
+constexpr std::uint64_t kWaitMsMax = 30'000;
+
+// How far the rows have to be, and how long that may take.
+RowQuestion read_question(const HttpRequest& request, QueryReader& query) {
+  RowQuestion question;
+  question.name = request.parameters.at("name");
+  if (const auto position = query.number("minPosition", 0, std::numeric_limits<std::uint64_t>::max())) {
+    question.min_position = GlobalPosition{*position};
+  }
+  question.wait = std::chrono::milliseconds(query.number("waitMs", 0, kWaitMsMax).value_or(kWaitMs));
+  return question;
+}
+
+HttpResponse response_of(const std::string& key, const RowAnswer& answer) {
+  if (!answer.json) return no_such_row(key, answer.position, answer.generation).to_response();
+  return json_response(200, row_json(key, answer));
+}
+
+void answer_row(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+  QueryReader query(request);
+  RowQuestion question = read_question(request, query);
+  const bool partial = query.flag("partial");
+  if (const auto problem = query.problem()) return respond(problem->to_response());
+  question.read = [name = question.name, key = request.parameters.at("key"),
+                   partial](ProjectionDaemon& daemon) -> Result<RowsFound> {
+    CAIRN_TRY(const RowAnswer answer, daemon.row(name, key, partial));
+    return RowsFound{answer.position, response_of(key, answer)};
+  };
+  // One row is found faster than another thread is woken.
+  RowQuestion::Sight sight = question.look(service.daemon());
+  if (!sight.may_change || !question.waits()) return respond(std::move(sight.response));
+  answer_when_there(service, std::make_shared<const RowQuestion>(std::move(question)), respond);
+}
+
+void answer_rows(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+  QueryReader query(request);
+  RowQuestion question = read_question(request, query);
+  RowsQuery wanted;
+  wanted.prefix = query.text("prefix").value_or("");
+  wanted.after = query.text("after").value_or("");
+  wanted.limit = query.number("limit", 1, limits::kPageEventsMax).value_or(wanted.limit);
+  wanted.partial = query.flag("partial");
+  if (const auto problem = query.problem()) return respond(problem->to_response());
+  question.read = [name = question.name,
+                   wanted = std::move(wanted)](ProjectionDaemon& daemon) -> Result<RowsFound> {
+    CAIRN_TRY(const RowsAnswer answer, daemon.rows(name, wanted));
+    return RowsFound{answer.position, json_response(200, rows_json(answer))};
+  };
+  answer_when_there(service, std::make_shared<const RowQuestion>(std::move(question)), respond);
+}
+
+}  // namespace
+
+std::vector<Route> row_routes(const RouteContext& context) {
+  std::vector<Route> routes;
+  routes.push_back({"GET", "/projections/{name}/rows", with_projections(context.store, &answer_rows)});
+  routes.push_back({"GET", "/projections/{name}/rows/{key}", with_projections(context.store, &answer_row)});
+  return routes;
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,107 @@
+// What is parked: listed, tried again, left out.
+
+#include <string>
+
+#include "tests/api/projections/projection_routes_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+using ::testing::ElementsAre;
+
+class ParkedRoutesTest : public ProjectionRoutesTest {
+ protected:
+  ParkedRoutesTest() {
+    daemon_.parked_ = {{ParkedKey{.key = "c/7",
+                                  .by_stream = false,
+                                  .generation = 2,
+                                  .events = 3,
+                                  .position = {40},
+                                  .kind = "script",
+                                  .message = "attempt to add a nil value",
+                                  .line = 5,
+                                  .parked_at = {1'795'000'000'000'000},
+                                  .retries = 1},
+                        {{40}, {44}, {51}}}};
+    daemon_.retried_ = {.keys = 4, .released = 3, .events = 17};
+  }
+  static Json entry() {
+    return Json::parse(R"({"key":"c/7","by":"key","generation":2,"events":3,"position":40,"kind":"script",
+      "message":"attempt to add a nil value","line":5,"parkedAt":"2026-11-18T11:06:40.000000Z","retries":1})");
+  }
+  static Json report() { return {{"keys", 4}, {"released", 3}, {"events", 17}}; }
+  HttpAnswer skip(const std::string& body, const std::string& type = "application/json") {
+    return post("/projections/orders/parked/c%2F7/skip", body, type);
+  }
+};
+
+TEST_F(ParkedRoutesTest, TheListHasEveryField) {
+  EXPECT_EQ(answered(get("/projections/orders/parked"), 200), (Json{{"parked", {entry()}}, {"next", "c/7"}}));
+  EXPECT_EQ(get("/projections/orders/parked?after=c%2F7&limit=10000").status, 200);
+  EXPECT_THAT(daemon_.calls(), ElementsAre("parked '' 100", "parked 'c/7' 10000"));
+  daemon_.parked_.clear();
+  EXPECT_EQ(get("/projections/orders/parked").body, R"({"parked":[],"next":null})");
+  problem(get("/projections/orders/parked?limit=10001"), 400, "invalid-request");
+  problem(get("/projections/orders/parked?key=a"), 400, "invalid-request");
+}
+
+TEST_F(ParkedRoutesTest, AStreamMayBeParkedAsWell) {
+  daemon_.parked_[0].parked.by_stream = true;
+  EXPECT_EQ(answered(get("/projections/orders/parked"), 200)["parked"][0]["by"], "stream");
+}
+
+TEST_F(ParkedRoutesTest, OneKeyComesWithItsPositions) {
+  Json with_positions = entry();
+  with_positions["positions"] = {40, 44, 51};
+  EXPECT_EQ(answered(get("/projections/orders/parked/c%2F7"), 200),
+            (Json{{"key", "c/7"}, {"entries", {with_positions}}}));
+  EXPECT_THAT(daemon_.calls(), ElementsAre("parked_key c/7"));
+}
+
+TEST_F(ParkedRoutesTest, WhatIsTriedAgainIsReported) {
+  EXPECT_EQ(answered(post("/projections/orders/parked/retry"), 200), report());
+  EXPECT_EQ(answered(post("/projections/orders/parked/c%2F7/retry"), 200), report());
+  EXPECT_EQ(answered(post("/projections/orders/parked/retry/retry"), 200), report()) << "a key of this name";
+  EXPECT_THAT(daemon_.calls(), ElementsAre("retry all", "retry c/7", "retry retry"));
+}
+
+TEST_F(ParkedRoutesTest, WhereNothingIsParkedIs404) {
+  daemon_.error_ = make_error(Errc::kNotFound, "nothing is parked");
+  for (const HttpAnswer& answer :
+       {get("/projections/orders/parked/c%2F7"), post("/projections/orders/parked/c%2F7/retry"),
+        skip(R"({"reason":"x"})")}) {
+    const Json missing = problem(answer, 404, "not-found");
+    EXPECT_EQ(missing["kind"], "parked");
+    EXPECT_EQ(missing["name"], "c/7");
+  }
+  EXPECT_EQ(answered(post("/projections/orders/parked/retry"), 200)["keys"], 0);
+}
+
+TEST_F(ParkedRoutesTest, ASkipNeedsAReason) {
+  EXPECT_EQ(answered(skip(R"({"reason":"the customer is a test"})"), 200), report());
+  EXPECT_EQ(daemon_.calls().back(), "skip c/7: the customer is a test");
+  std::string umlauts;
+  for (int i = 0; i < 1'000; ++i) umlauts += "ü";
+  EXPECT_EQ(skip(Json{{"reason", umlauts}}.dump()).status, 200) << "characters count, not bytes";
+  const std::size_t before = daemon_.calls().size();
+  for (const std::string& body : {std::string("{}"), std::string(R"({"reason":""})"),
+                                  std::string(R"({"reason":7})"), Json{{"reason", umlauts + "ü"}}.dump()}) {
+    EXPECT_EQ(problem(skip(body), 400, "invalid-request")["field"], "reason") << body.substr(0, 50);
+  }
+  EXPECT_EQ(problem(skip(R"({"reason":"x","force":true})"), 400, "invalid-request")["field"], "force");
+  EXPECT_EQ(problem(skip(""), 400, "invalid-request")["field"], "body");
+  EXPECT_EQ(problem(skip("[]"), 400, "invalid-request")["field"], "body");
+  EXPECT_EQ(problem(skip(R"({"reason":"x","reason":"y"})"), 400, "invalid-request")["field"], "body");
+  problem(skip(R"({"reason":"x"})", "text/plain"), 415, "unsupported-media-type");
+  EXPECT_EQ(daemon_.calls().size(), before);
+}
+
+TEST_F(ParkedRoutesTest, AProjectionInAnotherStateIsAConflict) {
+  daemon_.status_.state = ProjectionState::kFaulted;
+  daemon_.error_ = make_error(Errc::kFailedPrecondition, "the definition is gone");
+  EXPECT_EQ(problem(post("/projections/orders/parked/retry"), 409, "wrong-state")["state"], "faulted");
+  EXPECT_EQ(problem(skip(R"({"reason":"x"})"), 409, "wrong-state")["state"], "faulted");
+}
+
+}  // namespace
+}  // namespace cairn::test
