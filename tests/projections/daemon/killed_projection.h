@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What the process that is killed and the test that kills it have in common.
+namespace cairn::test {
+
+inline constexpr const char* kKilledProjection = "customers";
+inline constexpr std::size_t kKilledVariants = 3;
+
+// The same rows, each with a mark that tells which script made them.
+inline std::string killed_source(std::size_t variant) {
+  return "return projection {\n"
+         "  key = function(event) return event.data.customer end,\n"
+         "  on = { Added = function(row, event)\n"
+         "    row.n = (row.n or 0) + 1\n"
+         "    row.sum = (row.sum or 0) + event.data.cents\n"
+         "    row.variant = " +
+         std::to_string(variant) +
+         "\n"
+         "  end },\n"
+         "}\n";
+}
+
+// Where a worker says that it is, and a process can end.
+inline const std::vector<std::string> kPoints = {"commit.before",  "commit.after",     "rebuild.before",
+                                                 "rebuild.made",   "rebuild.recorded", "swap.before",
+                                                 "swap.committed", "swap.recorded",    "swap.switched",
+                                                 "swap.swept",     "rollback.before",  "rollback.recorded"};
+
+}  // namespace cairn::test

@@ -1,0 +1,110 @@
+// A store with writers and a projection that is rebuilt, replaced and rolled back all the time, for a parent
+// that kills it.
+//
+//   projection_child FOLDER SEED [POINT TIMES]
+//
+// With a point it kills itself when its worker comes there for the TIMES-th time. Each line of output is
+// something that was done. Ends only by being killed, or after a minute.
+
+#include <csignal>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+#include "projections/daemon/projection_daemon.h"
+#include "schemaregistry/registry/schema_registry.h"
+#include "tests/projections/daemon/killed_projection.h"
+#include "tests/support/events.h"
+#include "tests/support/small_store.h"
+
+namespace {
+
+using namespace cairn;
+using namespace cairn::test;
+
+void say(std::string line) {
+  line += '\n';
+  if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) std::_Exit(3);
+}
+
+[[noreturn]] void fail(const std::string& what, const Error& error) {
+  say("failed: " + what + ": " + error.message);
+  std::_Exit(1);
+}
+
+void write_on(EventStore& store, unsigned seed) {
+  std::minstd_rand random(seed);
+  while (true) {
+    std::vector<NewEvent> events;
+    for (unsigned i = random() % 20; i < 20; ++i) {
+      events.push_back(event("Added", R"({"customer":"c)" + std::to_string(random() % 50) + R"(","cents":)" +
+                                          std::to_string(random() % 100) + "}"));
+    }
+    const std::string stream = "order-" + std::to_string(random() % 10);
+    if (!store.append(request({to(stream, ExpectedVersion::any(), std::move(events))}))) return;
+    say("appended");
+  }
+}
+
+// Whatever is not possible at the moment is not done.
+void command(ProjectionDaemon& daemon, unsigned choice) {
+  const std::string name = kKilledProjection;
+  switch (choice % 4) {
+    case 0:
+      if (daemon.rebuild(name, std::nullopt)) say("rebuild");
+      return;
+    case 1:
+      if (daemon.rollback(name)) say("rollback");
+      return;
+    case 2:
+      if (daemon.cancel(name)) say("cancel");
+      return;
+    default:
+      daemon.deploy({name, killed_source(choice / 4 % kKilledVariants), "killed.lua"});
+      say("deploy");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3 && argc != 5) return 2;
+  ::alarm(60);
+  const auto seed = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
+  const std::string point = argc == 5 ? argv[3] : "";
+  std::atomic<int> left{argc == 5 ? std::atoi(argv[4]) : 0};
+
+  auto store = EventStore::open(argv[1], small_store());
+  if (!store) fail("store", store.error());
+  auto registry = SchemaRegistry::open(**store);
+  if (!registry) fail("registry", registry.error());
+  auto shapes = EventShapes::open(**store, **registry);
+  if (!shapes) fail("shapes", shapes.error());
+  DaemonOptions options;
+  options.threads = 2;
+  options.batch_positions_max = 97;
+  options.commit_events_max = 300;
+  options.at_point = [&](std::string_view where) {
+    if (where == point && --left == 0) ::raise(SIGKILL);
+  };
+  auto daemon = ProjectionDaemon::open(**store, **shapes, argv[1], std::move(options));
+  if (!daemon) fail("daemon", daemon.error());
+  if (!(*daemon)->status(kKilledProjection)) {
+    (*daemon)->deploy({kKilledProjection, killed_source(0), "killed.lua"});
+  }
+  (*daemon)->start();
+  say("started");
+  std::thread writer([&] { write_on(**store, seed); });
+  std::minstd_rand random(seed + 1);
+  while (true) {
+    // One thing after the other has the time to get somewhere.
+    const std::uint64_t until = (*store)->head().value + random() % 600;
+    (*store)->wait_for({until}, std::chrono::seconds(10));
+    command(**daemon, random());
+  }
+}
