@@ -90,8 +90,9 @@ TEST_F(ScriptProjectionTest, KeysThatAreNotUtf8AreRefused) {
 
 // Whether the key was asked here, elsewhere, or twice, and whatever the function does to the event.
 TEST_F(ScriptProjectionTest, RowsDoNotDependOnWhereKeysAreAskedFor) {
-  use_handler("row.seen = (row.seen or '') .. event.data.n .. (event.mark or '-') .. event.stream",
-              "key = function(event) event.data.n = event.data.n + 1; event.mark = 'm' return 'k' end,");
+  use_handler(
+      "row.seen = (row.seen or '') .. event.data.n .. (event.mark or '-') .. event.stream event.data.n = 100",
+      "key = function(event) event.data.n = event.data.n + 1; event.mark = 'm' return 'k' end,");
   const Given& first = given(R"({"n":1})");
   const Given& second = given(R"({"n":5})");
   const auto elsewhere = new_rows();
