@@ -90,8 +90,9 @@ TEST_F(ScriptProjectionTest, KeysThatAreNotUtf8AreRefused) {
 
 // Whether the key was asked here, elsewhere, or twice, and whatever the function does to the event.
 TEST_F(ScriptProjectionTest, RowsDoNotDependOnWhereKeysAreAskedFor) {
-  use_handler("row.seen = (row.seen or '') .. event.data.n .. (event.mark or '-') .. event.stream",
-              "key = function(event) event.data.n = event.data.n + 1; event.mark = 'm' return 'k' end,");
+  use_handler(
+      "row.seen = (row.seen or '') .. event.data.n .. (event.mark or '-') .. event.stream event.data.n = 100",
+      "key = function(event) event.data.n = event.data.n + 1; event.mark = 'm' return 'k' end,");
   const Given& first = given(R"({"n":1})");
   const Given& second = given(R"({"n":5})");
   const auto elsewhere = new_rows();
@@ -208,8 +209,8 @@ TEST_F(ScriptProjectionTest, OtherBytesAreNoRow) {
 TEST_F(ScriptProjectionTest, ClearEmptiesAllSlots) {
   use_handler(kSum);
   const std::size_t before = rows().memory_used();
+  for (std::uint32_t slot = 0; slot < 5'000; ++slot) ASSERT_TRUE(rows().load(slot, ""));
   for (std::uint32_t slot = 0; slot < 5'000; ++slot) {
-    ASSERT_TRUE(rows().load(slot, ""));
     ASSERT_EQ(apply(slot, R"({"cents":5})"), "");
   }
   EXPECT_GT(rows().memory_used(), before + 5'000 * 50);
@@ -219,6 +220,14 @@ TEST_F(ScriptProjectionTest, ClearEmptiesAllSlots) {
   EXPECT_EQ(row(0), "");
   EXPECT_EQ(apply(4'999, R"({"cents":6})"), "");
   EXPECT_EQ(row(4'999), R"({"n":1,"sum":6})");
+}
+
+TEST_F(ScriptProjectionTest, GarbageOfManyEventsIsNotTakenForRows) {
+  use_handler(kSum);
+  for (std::uint32_t slot = 0; slot < 1'000; ++slot) ASSERT_TRUE(rows().load(slot, ""));
+  const Given& large = given(R"({"cents":1,"text":")" + std::string(200'000, 'x') + "\"}");
+  for (std::uint32_t i = 0; i < 2'000; ++i) ASSERT_EQ(apply(i % 1'000, large), "");
+  EXPECT_LT(rows().memory_used(), 1u << 20);
 }
 
 TEST_F(ScriptProjectionTest, AvroIsReadByItsPlan) {

@@ -18,6 +18,11 @@ constexpr std::size_t kBytesPerStep = 64;  // about what copying and clearing th
 constexpr int kInstructionsPerHook = 1'000;
 constexpr std::int64_t kStepsPerLook = 1'000;
 
+// Where so many instructions run between two hooks, the hooks cost little. In a state that keeps much, to
+// collect all garbage costs more than to bear them until the next collection: Lua's own table of strings
+// alone becomes large between any two.
+constexpr int kInstructionsBearable = 64;
+
 // One instruction may touch a whole string (a == b, a < b, a + 1) or walk a whole table (an insertion that
 // makes it grow), and is still one step. So from this size on hooks come more often: at most so many bytes
 // are touched between two of them. Comparing strings by order is the slowest, up to 20 ns for a byte.
@@ -184,7 +189,11 @@ void LuaAccount::note_large_block(const void* block, std::size_t bytes, bool is_
   const std::size_t at_most = (is_string ? kStringBytesPerHook : kTableBytesPerHook) / bytes;
   const int instructions = std::clamp(static_cast<int>(at_most), 1, kInstructionsPerHook);
   large_blocks_.push_back({reinterpret_cast<std::uintptr_t>(block), instructions});
-  large_made_ = true;
+  if (keeps_much() && instructions >= kInstructionsBearable) {
+    hook_base_ = std::min(hook_base_, instructions);
+  } else {
+    large_made_ = true;
+  }
   if (call_ == nullptr || hook_set_ <= instructions) return;
   steps_left_ -= hook_set_;
   depth_check_in_ -= hook_set_;

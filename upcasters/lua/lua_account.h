@@ -105,6 +105,7 @@ class LuaAccount {
   std::size_t memory_bytes_max() const { return std::min(limits_.memory_bytes_max, limits_.call_bytes_max); }
   std::size_t memory_kept() const { return std::min(memory_kept_, memory_used_); }
   void set_memory_kept(std::size_t bytes) { memory_kept_ = bytes; }
+  void add_memory_kept(std::size_t bytes) { memory_kept_ += bytes; }
 
   // "took more than 500 ms"
   std::string limit_text(ScriptFault fault) const;
@@ -123,6 +124,9 @@ class LuaAccount {
     std::uintptr_t address;
     int instructions;  // that may run between two hooks while it is there
   };
+
+  // Whether a state is meant to keep more than a call may take.
+  bool keeps_much() const { return limits_.call_bytes_max < limits_.memory_bytes_max; }
 
   static void hook(lua_State* state, lua_Debug* activation);
   void on_hook();

@@ -215,6 +215,7 @@ ScriptError LuaHost::error_of(LuaCall& call, int status) const {
 std::size_t LuaHost::memory_used() const { return account_->memory_used(); }
 std::size_t LuaHost::memory_kept() const { return account_->memory_kept(); }
 void LuaHost::set_memory_kept(std::size_t bytes) { account_->set_memory_kept(bytes); }
+void LuaHost::add_memory_kept(std::size_t bytes) { account_->add_memory_kept(bytes); }
 
 void LuaHost::charge(lua_State* state, std::uint64_t steps) { LuaAccount::of(state).charge(steps); }
 

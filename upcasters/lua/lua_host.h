@@ -66,9 +66,11 @@ class LuaHost {
   lua_State* state() const { return state_; }
   std::size_t memory_used() const;
 
-  // What is used and no garbage, roughly: what the last collection left, or what was said since.
+  // What is used and no garbage, roughly: what the last collection left, or was said to be left, and what was
+  // added since.
   std::size_t memory_kept() const;
   void set_memory_kept(std::size_t bytes);
+  void add_memory_kept(std::size_t bytes);
 
   // Inside a body or a library function: takes `steps` from what the call may still take, and raises the
   // error that cannot be caught when there are none left.

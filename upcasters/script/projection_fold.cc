@@ -171,7 +171,7 @@ bool ProjectionFold::load(std::uint32_t slot, std::string_view saved) {
   });
   if (!is_row) return false;
   if (error) unloaded_.insert_or_assign(slot, *std::move(error));
-  host.set_memory_kept(host.memory_kept() + kRowBytes + kRowBytesPerSavedByte * saved.size());
+  host.add_memory_kept(kRowBytes + kRowBytesPerSavedByte * saved.size());
   return true;
 }
 
