@@ -103,12 +103,12 @@ std::string to_json(const ProjectionDeployment& deployment, const std::optional<
   return text;
 }
 
-std::string to_json(const std::string& name, const VerifyReport& report) {
+std::string to_json(const std::string& name, const RowsVerification& report) {
   std::string text;
   JsonObject object(text);
   object.text("name", name);
   object.text("stage", to_string(report.stage));
-  if (report.stage == VerifyReport::Stage::kDone) {
+  if (report.stage == RowsVerification::Stage::kDone) {
     object.flag("equal", report.is_equal());
   } else {
     object.null("equal");

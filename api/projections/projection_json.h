@@ -21,6 +21,6 @@ std::string to_json(const ProjectionDeployment& deployment, const std::optional<
 
 // {"name","stage","equal","position","target","rows","missing","extra","different","differences":[{"key",
 // "live","rebuilt"}],"error","startedAt","seconds"}; "equal" is null before the end.
-std::string to_json(const std::string& name, const VerifyReport& report);
+std::string to_json(const std::string& name, const RowsVerification& report);
 
 }  // namespace cairn::api

@@ -83,7 +83,8 @@ class ProjectionDaemon {
   virtual void stop() = 0;
 
   // Takes each projection one batch further, on this thread, without start(). True when there was anything to
-  // do: call it until it is false. Projections that wait for a timer are due when DaemonOptions::clock says so.
+  // do: call it until it is false. Projections that wait for a timer are due when DaemonOptions::clock says
+  // so.
   virtual bool run_once() = 0;
 
   // Adds one of the program's own. REQUIRES: before start(); no other has its name.
@@ -112,7 +113,7 @@ class ProjectionDaemon {
   // Builds the rows anew beside the live ones and compares, in the background; verify_report() tells how far
   // it is. nullopt when none was asked for since the start.
   virtual Result<ProjectionStatus> verify(const std::string& name) = 0;
-  virtual std::optional<VerifyReport> verify_report(const std::string& name) const = 0;
+  virtual std::optional<RowsVerification> verify_report(const std::string& name) const = 0;
 
   // kNotFound: no such projection. kFailedPrecondition: its first generation is still being built and the
   // query does not take what there is.

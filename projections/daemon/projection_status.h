@@ -43,8 +43,8 @@ struct ProjectionError {
 struct ProjectionStatus {
   std::string name;
   ProjectionState state = ProjectionState::kRunning;
-  std::string reason;            // empty while there is nothing to say
-  GlobalPosition position;       // through which the rows that are queried have the log; 0 before there are any
+  std::string reason;       // empty while there is nothing to say
+  GlobalPosition position;  // through which the rows that are queried have the log; 0 before there are any
   GlobalPosition head;
   std::uint64_t lag_events = 0;
   double lag_seconds = 0;        // how old the first event is that is not in the rows; 0 without lag
@@ -60,7 +60,7 @@ struct ProjectionStatus {
   std::uint64_t bytes = 0;
   std::optional<ProjectionError> first_error;  // since the start, or the last rebuild
   std::optional<ProjectionError> last_error;
-  std::string fingerprint;  // of the definition that made the rows that are queried
+  std::string fingerprint;     // of the definition that made the rows that are queried
   std::uint32_t revision = 0;  // of the newest definition; 0 for one of the program's own
   bool outdated = false;  // schemas or upcasters have changed since rows were made: a rebuild could differ
 };
@@ -68,29 +68,29 @@ struct ProjectionStatus {
 // One difference between rows that are queried and rows built anew.
 struct RowDifference {
   std::string key;
-  std::optional<std::string> live;     // JSON; nullopt = no such row
+  std::optional<std::string> live;  // JSON; nullopt = no such row
   std::optional<std::string> rebuilt;
 };
 
 // What comparing a projection's rows with rows built from the log has shown.
-struct VerifyReport {
+struct RowsVerification {
   enum class Stage : std::uint8_t { kBuilding, kComparing, kDone, kFailed };
   Stage stage = Stage::kBuilding;
   GlobalPosition position;  // built or compared up to here
   GlobalPosition target;
-  std::uint64_t rows = 0;  // compared
-  std::uint64_t missing = 0;    // rows that should be there
-  std::uint64_t extra = 0;      // rows that should not
+  std::uint64_t rows = 0;     // compared
+  std::uint64_t missing = 0;  // rows that should be there
+  std::uint64_t extra = 0;    // rows that should not
   std::uint64_t different = 0;
   std::vector<RowDifference> differences;  // the first 100, by key
-  std::string error;  // kFailed
+  std::string error;                       // kFailed
   Timestamp started_at;
   double seconds = 0;
 
   bool is_equal() const { return stage == Stage::kDone && missing + extra + different == 0; }
 };
 
-std::string_view to_string(VerifyReport::Stage stage);  // "building", …
+std::string_view to_string(RowsVerification::Stage stage);  // "building", …
 
 // Events of a projection that wait because one could not be applied.
 struct ParkedKey {

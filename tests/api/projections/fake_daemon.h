@@ -29,7 +29,7 @@ class FakeDaemon final : public ProjectionDaemon {
 
   ProjectionStatus status_;
   std::optional<ProjectionDefinition> definition_;
-  std::optional<VerifyReport> report_;
+  std::optional<RowsVerification> report_;
   std::optional<ProjectionRefusal> refusal_;  // of what is deployed
   std::optional<Error> error_;                // of all else that can fail
   bool unchanged_ = false;
@@ -84,7 +84,7 @@ class FakeDaemon final : public ProjectionDaemon {
   Result<ProjectionStatus> pause(const std::string& name) override { return changed("pause", name); }
   Result<ProjectionStatus> resume(const std::string& name) override { return changed("resume", name); }
   Result<ProjectionStatus> verify(const std::string& name) override { return changed("verify", name); }
-  std::optional<VerifyReport> verify_report(const std::string&) const override { return report_; }
+  std::optional<RowsVerification> verify_report(const std::string&) const override { return report_; }
 
   Result<RowAnswer> row(const std::string& name, const std::string& key, bool partial) override {
     if (const auto error = fault(name, partial)) return *error;

@@ -187,8 +187,8 @@ TEST_F(ProjectionRoutesTest, AProjectionThatIsNotThereIs404) {
 TEST_F(ProjectionRoutesTest, AVerificationIsReported) {
   const Json none = problem(get("/projections/orders/verify"), 404, "not-found");
   EXPECT_EQ(none["kind"], "verification");
-  VerifyReport report;
-  report.stage = VerifyReport::Stage::kDone;
+  RowsVerification report;
+  report.stage = RowsVerification::Stage::kDone;
   report.position = {90};
   report.target = {90};
   report.rows = 12;
@@ -203,7 +203,7 @@ TEST_F(ProjectionRoutesTest, AVerificationIsReported) {
               "missing":1,"extra":0,"different":1,"differences":[{"key":"a","live":{"n":1},"rebuilt":{"n":2}},
               {"key":"b","live":null,"rebuilt":{}}],"error":null,"startedAt":"2026-11-18T11:06:40.000000Z",
               "seconds":0.25})"));
-  daemon_.report_ = VerifyReport{.stage = VerifyReport::Stage::kFailed, .error = "stopped"};
+  daemon_.report_ = RowsVerification{.stage = RowsVerification::Stage::kFailed, .error = "stopped"};
   const Json failed = answered(get("/projections/orders/verify"), 200);
   EXPECT_EQ(failed["error"], "stopped");
   EXPECT_TRUE(failed["equal"].is_null());
