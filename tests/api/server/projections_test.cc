@@ -118,7 +118,6 @@ TEST_F(ProjectionsTest, AChangedScriptTakesOverAndCanBeRolledBack) {
 
 TEST_F(ProjectionsTest, WhatCannotBeDoneNowIsAConflict) {
   use(sales());
-  row("none", 0);
   status_when([](const Json& now) { return now["state"] == "running"; });
   for (const char* what : {"cancel", "rollback"}) {
     const Json conflict = problem(change(what), 409, "wrong-state");
@@ -188,10 +187,12 @@ TEST_F(ProjectionsTest, MetricsAreThere) {
 TEST_F(ProjectionsTest, WhoWaitsIsToldWhenTheServerStops) {
   use(sales());
   RawClient waiting = raw();
-  waiting.send(
-      "GET /projections/sales/rows/ann?minPosition=1000&waitMs=30000 HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  EXPECT_EQ(get("/health").status, 200);
+  ASSERT_TRUE(
+      waiting.send("GET /projections/sales/rows/ann?minPosition=1000&waitMs=30000 HTTP/1.1\r\n"
+                   "Host: localhost\r\n\r\n"));
+  EXPECT_EQ(raw().get("/health").status, 200);
   EXPECT_EQ(stop_server().exit_code, 0);
+  EXPECT_EQ(waiting.receive().status, 503);
 }
 
 TEST_F(ProjectionsTest, AServerMayLeaveThemAlone) {
