@@ -61,6 +61,16 @@ void open_output(int (&ends)[2], unsigned short terminal_width) {
   ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
 }
 
+// A terminal to read the input from, and the end where it is typed. REQUIRES: it is short.
+int input_terminal(std::string_view input, int& keyboard) {
+  int terminal = -1;
+  if (::openpty(&keyboard, &terminal, nullptr, nullptr, nullptr) != 0) std::abort();
+  ::fcntl(keyboard, F_SETFD, FD_CLOEXEC);
+  ::fcntl(terminal, F_SETFD, FD_CLOEXEC);
+  if (::write(keyboard, input.data(), input.size()) != static_cast<ssize_t>(input.size())) std::abort();
+  return terminal;
+}
+
 std::vector<std::string> environment_with(const ProcessOptions& options) {
   std::vector<std::string> environment;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -84,8 +94,9 @@ CairnProcess::CairnProcess(const std::vector<std::string>& arguments, const Proc
   int output[2];
   int errors[2];
   open_output(output, options.terminal_width);
-  open_output(errors, 0);
-  const int input = input_file(options.input);
+  open_output(errors, options.errors_width);
+  const int input =
+      options.input_is_typed ? input_terminal(options.input, keyboard_) : input_file(options.input);
   std::vector<std::string> command = {std::string(CAIRN_TEST_BIN_DIR) + "/cairn"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const std::vector<std::string> environment = environment_with(options);
@@ -114,6 +125,7 @@ CairnProcess::~CairnProcess() {
   }
   if (output_pipe_ >= 0) ::close(output_pipe_);
   if (error_pipe_ >= 0) ::close(error_pipe_);
+  if (keyboard_ >= 0) ::close(keyboard_);
 }
 
 bool CairnProcess::read_more(SteadyClock::time_point deadline) {

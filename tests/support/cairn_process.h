@@ -20,6 +20,8 @@ struct ProcessOptions {
   std::string input;                                           // what it finds on stdin
   std::vector<std::pair<std::string, std::string>> variables;  // added to the environment
   unsigned short terminal_width = 0;  // when above 0, its stdout is a terminal this wide
+  unsigned short errors_width = 0;    // the same for its stderr
+  bool input_is_typed = false;        // its stdin is a terminal, where somebody types the input
 };
 
 // `cairn` as a process of its own, with pipes for what it prints. Killed at the end if it still runs. Every
@@ -54,6 +56,7 @@ class CairnProcess {
   pid_t pid_ = -1;
   int output_pipe_ = -1;
   int error_pipe_ = -1;
+  int keyboard_ = -1;  // of input that is typed
   std::string output_;
   std::string errors_;
 };

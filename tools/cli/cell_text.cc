@@ -57,7 +57,7 @@ std::string cell(std::string_view text, std::size_t width) {
   return line;
 }
 
-std::string table_text(const std::vector<std::vector<std::string>>& rows) {
+std::string table_text(const std::vector<std::vector<std::string>>& rows, const PaintCell& paint) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -65,10 +65,12 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows) {
       widths[i] = std::max(widths[i], text_width(on_one_line(row[i])));
   }
   std::string text;
-  for (const auto& row : rows) {
+  for (std::size_t line = 0; line < rows.size(); ++line) {
+    const auto& row = rows[line];
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool last = i + 1 == row.size();
-      text += last ? on_one_line(row[i]) : cell(row[i], widths[i] + kGap);
+      const std::string shown = last ? on_one_line(row[i]) : cell(row[i], widths[i] + kGap);
+      text += paint ? paint(line, i, shown) : shown;
     }
     text += '\n';
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,11 @@ std::string cell(std::string_view text, std::size_t width);
 // `text` on one line and at most `width` wide.
 std::string shortened(std::string_view text, std::size_t width);
 
+// What is to be written for a cell, which is padded already: colour goes here, since a text with colour in it
+// would be measured wrong. `row` 0 is the heading.
+using PaintCell = std::function<std::string(std::size_t row, std::size_t column, const std::string& text)>;
+
 // Rows as lines, every column as wide as its widest text. The first row is the heading.
-std::string table_text(const std::vector<std::vector<std::string>>& rows);
+std::string table_text(const std::vector<std::vector<std::string>>& rows, const PaintCell& paint = {});
 
 }  // namespace cairn::cli

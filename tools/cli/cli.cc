@@ -14,6 +14,7 @@
 #include "tools/cli/export_command.h"
 #include "tools/cli/failure_report.h"
 #include "tools/cli/import_command.h"
+#include "tools/cli/projection/projection_commands.h"
 #include "tools/cli/read_command.h"
 #include "tools/cli/schema/schema_commands.h"
 #include "tools/cli/serve_command.h"
@@ -51,6 +52,7 @@ int parse_and_run(int argc, char** argv, const std::string& version) {
   add_aggregate_commands(app, exit_code);
   add_state_command(app, exit_code);
   add_snapshot_commands(app, exit_code);
+  add_projection_commands(app, exit_code);
   add_verify_command(app, exit_code);
   add_token_command(app, exit_code);
   add_bench_command(app, exit_code);

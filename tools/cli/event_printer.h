@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "tools/cli/line_output.h"
+
 namespace cairn::cli {
 
 enum class Shown { kTable, kJsonLines };
@@ -20,13 +22,10 @@ class EventPrinter {
   int finish();
 
  private:
-  bool write(std::string_view text);
-  bool flush();
-
   const Shown shown_;
   const Flush flush_;
   bool headed_ = false;
-  int failure_ = 0;  // errno
+  LineOutput output_;
 };
 
 }  // namespace cairn::cli

@@ -24,6 +24,22 @@ std::uint64_t number_member(const Json& object, const char* name) {
   return found != object.end() && found->is_number_unsigned() ? found->template get<std::uint64_t>() : 0;
 }
 
+// 0 when there is no such number; for those that may have a fraction.
+template <typename Json>
+double real_member(const Json& object, const char* name) {
+  if (!object.is_object()) return 0;
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number() ? found->template get<double>() : 0;
+}
+
+// Null when there is no such object.
+template <typename Json>
+Json object_member(const Json& object, const char* name) {
+  if (!object.is_object()) return Json();
+  const auto found = object.find(name);
+  return found != object.end() && found->is_object() ? *found : Json();
+}
+
 // An empty list when there is no such list.
 template <typename Json>
 Json list_member(const Json& object, const char* name) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "tools/cli/live_text.h"
 #include "tools/cli/number_text.h"
 #include "tools/cli/terminal.h"
 
@@ -47,10 +48,18 @@ void ProgressBar::show(std::string_view text) {
   if (shown_ && std::chrono::steady_clock::now() >= next_draw_) draw(text);
 }
 
+void ProgressBar::note(std::string_view line) {
+  if (drawn_) std::cerr << kClearLine;
+  std::cerr << line << std::endl;
+  drawn_ = false;
+  next_draw_ = {};
+}
+
 void ProgressBar::draw(std::string_view text) {
   next_draw_ = std::chrono::steady_clock::now() + kRedraw;
   drawn_ = true;
-  std::cerr << kClearLine << text << std::flush;
+  // A line that is broken could not be cleared as one.
+  std::cerr << kClearLine << cut_line(text, terminal_width(STDERR_FILENO) - 1) << std::flush;
 }
 
 }  // namespace cairn::cli

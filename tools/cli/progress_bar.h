@@ -23,6 +23,9 @@ class ProgressBar {
   // The same with a text of one's own, which should be on one line.
   void show(std::string_view text);
 
+  // Writes a line of its own above the bar, also when there is no bar to be seen.
+  void note(std::string_view line);
+
  private:
   void draw(std::string_view text);
 

@@ -7,11 +7,32 @@
 
 namespace cairn::cli {
 
+namespace {
+
+std::string_view code_of(Colour colour) {
+  switch (colour) {
+    case Colour::kGreen:
+      return "\033[1;32m";
+    case Colour::kYellow:
+      return "\033[1;33m";
+    case Colour::kRed:
+      return "\033[1;31m";
+  }
+  return "";
+}
+
+}  // namespace
+
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 
 std::size_t terminal_width(int descriptor) {
   winsize size{};
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
+}
+
+std::size_t terminal_height(int descriptor) {
+  winsize size{};
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
 }
 
 bool wants_colour(int descriptor) {
@@ -24,8 +45,7 @@ bool wants_colour(int descriptor) {
 
 std::string coloured(std::string_view text, Colour colour, bool on) {
   if (!on) return std::string(text);
-  const char* code = colour == Colour::kGreen ? "\033[1;32m" : "\033[1;31m";
-  return code + std::string(text) + "\033[0m";
+  return std::string(code_of(colour)) + std::string(text) + "\033[0m";
 }
 
 }  // namespace cairn::cli

@@ -23,6 +23,10 @@ namespace cairn::test {
 // A server on a free port of this machine that answers each request with the next bytes of its script,
 // whatever was asked. After the last one it takes no further connection, and an open one stays open until it
 // is destroyed.
+//
+// Every process has an address of its own for it (127.0.0.0/8 is all this machine). Ports are given out
+// again, and tests that run beside this one ask servers that are gone: on a common address such a client
+// takes answers that are not for it, and whoever they were for waits until the listener is closed on him.
 class ScriptedServer {
  public:
   enum class Then { kKeep, kClose };
@@ -57,7 +61,7 @@ class ScriptedServer {
     stop_ = ::eventfd(0, EFD_CLOEXEC);
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_addr.s_addr = htonl(own_address());
     socklen_t size = sizeof address;
     auto* raw = reinterpret_cast<sockaddr*>(&address);
     if (::bind(listener_, raw, size) != 0 || ::listen(listener_, 8) != 0 ||
@@ -77,7 +81,12 @@ class ScriptedServer {
   ScriptedServer(const ScriptedServer&) = delete;
   ScriptedServer& operator=(const ScriptedServer&) = delete;
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  std::string url() const {
+    char text[INET_ADDRSTRLEN];
+    const in_addr address{htonl(own_address())};
+    if (::inet_ntop(AF_INET, &address, text, sizeof text) == nullptr) std::abort();
+    return "http://" + std::string(text) + ":" + std::to_string(port_);
+  }
 
   // The requests so far, each with head and body.
   std::vector<std::string> requests() const {
@@ -92,6 +101,11 @@ class ScriptedServer {
   }
 
  private:
+  // 127.64.0.0 to 127.127.255.255, by the number of the process, which has 22 bits at most.
+  static std::uint32_t own_address() {
+    return 0x7f400000u | (static_cast<std::uint32_t>(::getpid()) & 0x3fffffu);
+  }
+
   void play() {
     int connection = -1;
     for (const Reply& reply : script_) {

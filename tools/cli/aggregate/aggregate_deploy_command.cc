@@ -1,58 +1,29 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
 
 #include "api/client/server_url.h"
 #include "tools/cli/aggregate/aggregate_commands.h"
 #include "tools/cli/aggregate/aggregate_file.h"
-#include "tools/cli/cell_text.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/failure_report.h"
-#include "tools/cli/json_member.h"
+#include "tools/cli/script_deploy.h"
+#include "tools/cli/script_file.h"
 #include "tools/cli/server_options.h"
-#include "tools/cli/upcaster/upcaster_file.h"
 
 namespace cairn::cli {
 
 namespace {
-
-constexpr std::size_t kFingerprintShown = 8;
 
 struct DeployArguments {
   ServerOptions server;
   std::string file;
 };
 
-// In the form a server would have said it.
-int report_script_error(const ScriptError& error, bool json) {
-  std::cerr << "cairn: " << on_one_line(error.text()) << '\n';
-  if (json) {
-    std::cout << dumped(nlohmann::ordered_json{{"type", "/problems/script-error"},
-                                               {"title", "The script cannot be used"},
-                                               {"status", 422},
-                                               {"detail", error.text()},
-                                               {"file", error.file},
-                                               {"line", error.line},
-                                               {"message", error.message}})
-              << '\n';
-  }
-  return kExitNo;
-}
-
-// "order: deployed as revision 2 (fingerprint abcd1234…)"
-std::string deployed_line(const std::string& text) {
-  const auto result = nlohmann::json::parse(text, nullptr, false);
-  return on_one_line(text_member(result, "category") +
-                     (is_true(result, "unchanged") ? ": already deployed" : ": deployed") + " as revision " +
-                     std::to_string(number_member(result, "revision")) + " (fingerprint " +
-                     text_member(result, "fingerprint").substr(0, kFingerprintShown) + "…)");
-}
-
 int run_deploy(const DeployArguments& arguments) {
-  const auto file = read_upcaster_file(arguments.file);
+  const auto file = read_script_file(arguments.file);
   if (!file) return report_usage(file.error().message);
   const auto category = aggregate_category(file->source, file->path);
   if (const auto* error = std::get_if<ScriptError>(&category)) {
@@ -60,13 +31,13 @@ int run_deploy(const DeployArguments& arguments) {
   }
   auto client = make_client(arguments.server);
   if (!client) return report_usage(client.error().message);
-  const auto answer =
-      client->put_text("/aggregates/" + api::percent_encoded(std::get<std::string>(category)) +
-                           "?file=" + api::percent_encoded(file->name()),
-                       file->source, "text/x-lua");
+  const std::string& name = std::get<std::string>(category);
+  const auto answer = client->put_text(
+      "/aggregates/" + api::percent_encoded(name) + "?file=" + api::percent_encoded(file->name()),
+      file->source, "text/x-lua");
   if (!answer) return report_unreachable(answer.error());
   if (!answer->ok()) return report_refusal(*answer, arguments.server.json);
-  std::cout << (arguments.server.json ? answer->body : deployed_line(answer->body)) << '\n';
+  std::cout << (arguments.server.json ? answer->body : deployed_line(name, answer->body)) << '\n';
   return kExitOk;
 }
 

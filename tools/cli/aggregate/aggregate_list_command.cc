@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tools/cli/aggregate/aggregate_commands.h"
+#include "tools/cli/answer_output.h"
 #include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
 #include "tools/cli/failure_report.h"
 #include "tools/cli/json_member.h"
 #include "tools/cli/number_text.h"
@@ -21,20 +21,11 @@ using nlohmann::json;
 
 constexpr std::size_t kFingerprintShown = 12;
 
-int run_list(const ServerOptions& server) {
-  auto client = make_client(server);
-  if (!client) return report_usage(client.error().message);
-  const auto answer = client->get("/aggregates");
-  if (!answer) return report_unreachable(answer.error());
-  if (!answer->ok()) return report_refusal(*answer, server.json);
-  if (server.json) {
-    std::cout << answer->body << '\n';
-    return kExitOk;
-  }
-  const json aggregates = list_member(json::parse(answer->body, nullptr, false), "aggregates");
+void print_list(const std::string& text) {
+  const json aggregates = list_member(json::parse(text, nullptr, false), "aggregates");
   if (aggregates.empty()) {
     std::cerr << "No aggregate is deployed.\n";
-    return kExitOk;
+    return;
   }
   std::vector<std::vector<std::string>> rows = {
       {"CATEGORY", "REVISION", "FINGERPRINT", "SNAPSHOT EVERY", "DEPLOYED"}};
@@ -42,11 +33,15 @@ int run_list(const ServerOptions& server) {
     const std::uint64_t every = number_member(aggregate, "snapshotEvery");
     rows.push_back({text_member(aggregate, "category"), std::to_string(number_member(aggregate, "revision")),
                     text_member(aggregate, "fingerprint").substr(0, kFingerprintShown),
-                    every == 0 ? "never" : grouped(every) + (every == 1 ? " event" : " events"),
-                    text_member(aggregate, "deployedAt")});
+                    every == 0 ? "never" : counted(every, "event"), text_member(aggregate, "deployedAt")});
   }
   std::cout << table_text(rows);
-  return kExitOk;
+}
+
+int run_list(const ServerOptions& server) {
+  auto client = make_client(server);
+  if (!client) return report_usage(client.error().message);
+  return report_answer(client->get("/aggregates"), server.json, print_list);
 }
 
 }  // namespace

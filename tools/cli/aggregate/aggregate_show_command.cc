@@ -6,8 +6,8 @@
 
 #include "api/client/server_url.h"
 #include "tools/cli/aggregate/aggregate_commands.h"
+#include "tools/cli/answer_output.h"
 #include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
 #include "tools/cli/failure_report.h"
 #include "tools/cli/json_member.h"
 #include "tools/cli/server_options.h"
@@ -23,26 +23,21 @@ struct ShowArguments {
   std::string category;
 };
 
-void print_line(const std::string& text) { std::cout << text << (text.ends_with('\n') ? "" : "\n"); }
-
-int run_show(const ShowArguments& arguments) {
-  auto client = make_client(arguments.server);
-  if (!client) return report_usage(client.error().message);
-  const auto answer = client->get("/aggregates/" + api::percent_encoded(arguments.category));
-  if (!answer) return report_unreachable(answer.error());
-  if (!answer->ok()) return report_refusal(*answer, arguments.server.json);
-  if (arguments.server.json) {
-    print_line(answer->body);
-    return kExitOk;
-  }
-  // The source alone goes to stdout, so that it can go into a file.
-  const json aggregate = json::parse(answer->body, nullptr, false);
+// The source alone goes to stdout, so that it can go into a file.
+void print_source(const std::string& text) {
+  const json aggregate = json::parse(text, nullptr, false);
   std::cerr << on_one_line(text_member(aggregate, "category")) << ", revision "
             << number_member(aggregate, "revision") << ", fingerprint "
             << on_one_line(text_member(aggregate, "fingerprint")) << ", deployed "
             << on_one_line(text_member(aggregate, "deployedAt")) << std::endl;
   print_line(text_member(aggregate, "source"));
-  return kExitOk;
+}
+
+int run_show(const ShowArguments& arguments) {
+  auto client = make_client(arguments.server);
+  if (!client) return report_usage(client.error().message);
+  return report_answer(client->get("/aggregates/" + api::percent_encoded(arguments.category)),
+                       arguments.server.json, print_source);
 }
 
 }  // namespace

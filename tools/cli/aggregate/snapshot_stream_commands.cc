@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "api/client/server_url.h"
-#include "eventstore/json/json_check.h"
-#include "eventstore/json/json_cursor.h"
 #include "tools/cli/aggregate/snapshot_commands.h"
+#include "tools/cli/answer_output.h"
 #include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
 #include "tools/cli/failure_report.h"
 #include "tools/cli/json_member.h"
 #include "tools/cli/number_text.h"
@@ -33,38 +31,13 @@ struct StreamArguments {
   std::string path(const char* last) const { return "/streams/" + api::percent_encoded(stream) + "/" + last; }
 };
 
-// Prints the server's own words for programs, and what `print` makes of them for people.
-int report(const Result<api::Answer>& answer, bool as_json,
-           const std::function<void(const std::string&)>& print) {
-  if (!answer) return report_unreachable(answer.error());
-  if (!answer->ok()) return report_refusal(*answer, as_json);
-  if (as_json) {
-    std::cout << answer->body << '\n';
-  } else {
-    print(answer->body);
-  }
-  return kExitOk;
-}
-
-// As the server wrote it, so that numbers keep their digits; "" when there is none.
-std::string state_in(const std::string& text) {
-  if (check_json(text)) return "";
-  JsonCursor cursor(text);
-  if (cursor.kind() != JsonKind::kObject) return "";
-  cursor.enter_object();
-  while (const auto name = cursor.next_name()) {
-    const std::string_view raw = cursor.take_raw();
-    if (*name == "state") return std::string(raw);
-  }
-  return "";
-}
-
 void print_snapshot(const std::string& text) {
   const json snapshot = json::parse(text, nullptr, false);
   std::cerr << on_one_line(text_member(snapshot, "stream")) << ": the snapshot at version "
             << number_member(snapshot, "version") << ", " << byte_size(number_member(snapshot, "bytes"))
             << ", fingerprint " << on_one_line(text_member(snapshot, "fingerprint")) << std::endl;
-  if (const std::string state = state_in(text); !state.empty()) std::cout << pretty_json(state) << '\n';
+  if (const std::string state = raw_member(text, "state"); !state.empty())
+    std::cout << pretty_json(state) << '\n';
 }
 
 std::string reason_text(const std::string& reason) {
@@ -90,7 +63,7 @@ void print_list(const std::string& text) {
 
 void print_removed(const std::string& text) {
   const std::uint64_t removed = number_member(json::parse(text, nullptr, false), "removed");
-  std::cout << grouped(removed) << (removed == 1 ? " snapshot" : " snapshots") << " removed\n";
+  std::cout << counted(removed, "snapshot") << " removed\n";
 }
 
 // What the three commands have in common.
@@ -108,7 +81,7 @@ void run_on(CLI::App& command, const std::shared_ptr<StreamArguments>& arguments
             int& exit_code) {
   command.callback([arguments, ask, print, &exit_code] {
     auto client = make_client(arguments->server);
-    exit_code = client ? report(ask(*client, *arguments), arguments->server.json, print)
+    exit_code = client ? report_answer(ask(*client, *arguments), arguments->server.json, print)
                        : report_usage(client.error().message);
   });
 }

@@ -14,14 +14,12 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kValueShown = 60;
 
-std::string events_text(std::uint64_t count) { return grouped(count) + (count == 1 ? " event" : " events"); }
-
 }  // namespace
 
 std::string state_line(const std::string& stream, const AskedState& state) {
   std::string line = stream + " at version " + std::to_string(state.version);
   if (!state.recorded_at.empty()) line += ", recorded " + state.recorded_at;
-  line += ": " + events_text(state.events_folded) + " folded";
+  line += ": " + counted(state.events_folded, "event") + " folded";
   if (state.snapshot_version) {
     line += " behind the snapshot at version " + std::to_string(*state.snapshot_version);
   }

@@ -16,8 +16,6 @@ using nlohmann::json;
 
 constexpr std::size_t kFingerprintShown = 8;
 
-std::string events_text(std::uint64_t count) { return grouped(count) + (count == 1 ? " event" : " events"); }
-
 std::string more_text(std::uint64_t count) { return "and " + grouped(count) + " more\n"; }
 
 std::string failures_table(const json& problem, std::size_t rows_max) {
@@ -50,7 +48,7 @@ std::string deployed_text(std::string_view text) {
   const bool unchanged = is_true(result, "unchanged");
   std::string line = text_member(result, "type") + " " + std::to_string(number_member(result, "from")) +
                      " → " + std::to_string(number_member(result, "to")) + ": ";
-  if (!unchanged) line += "checked " + events_text(number_member(result, "checked")) + ", ";
+  if (!unchanged) line += "checked " + counted(number_member(result, "checked"), "event") + ", ";
   line += unchanged ? "already installed" : is_true(result, "dryRun") ? "would be installed" : "installed";
   line += " as revision " + std::to_string(number_member(result, "revision"));
   line += " (fingerprint " + text_member(result, "fingerprint").substr(0, kFingerprintShown) + "…)";
@@ -70,7 +68,7 @@ std::string failures_sum(std::string_view text) {
   const json problem = json::parse(text, nullptr, false);
   const bool is_part = problem.is_object() && problem.value("complete", json(true)) == false;
   return "the upcaster fails on " + grouped(number_member(problem, "failed")) + " of " +
-         events_text(number_member(problem, "checked")) +
+         counted(number_member(problem, "checked"), "event") +
          (is_part ? ", and was given up before the last of them" : "");
 }
 

@@ -1,11 +1,10 @@
 #include "tools/cli/upcaster/deployment.h"
 
-#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "api/client/server_url.h"
+#include "tools/cli/answer_lines.h"
 #include "tools/cli/json_member.h"
 #include "tools/cli/number_text.h"
 #include "tools/cli/progress_bar.h"
@@ -15,7 +14,6 @@ namespace cairn::cli {
 namespace {
 
 using nlohmann::ordered_json;
-using Next = api::Client::Next;
 
 constexpr int kUnprocessable = 422;
 
@@ -27,53 +25,25 @@ std::string path_of(const Deployment& deployment) {
   return path;
 }
 
-// Takes the lines of an answer: how far the check is, and at last what came of it.
-class DeployLines {
- public:
-  Next take(std::string_view line) {
-    if (line.empty()) return Next::kGoOn;  // A sign of life.
-    const ordered_json message = ordered_json::parse(line, nullptr, false);
-    if (!message.is_object()) return Next::kGoOn;
-    if (const auto progress = message.find("progress"); progress != message.end()) show(*progress);
-    if (const auto result = message.find("result"); result != message.end()) {
-      answer_ = api::Answer{200, dumped(*result)};
-    } else if (const auto problem = message.find("problem"); problem != message.end()) {
-      const auto status = static_cast<int>(number_member(*problem, "status"));
-      answer_ = api::Answer{status >= 400 ? status : kUnprocessable, dumped(*problem)};
-    }
-    return answer_ ? Next::kStop : Next::kGoOn;
-  }
-
-  const std::optional<api::Answer>& answer() const { return answer_; }
-
- private:
-  void show(const ordered_json& progress) {
-    const std::uint64_t position = number_member(progress, "position");
-    const std::uint64_t failed = number_member(progress, "failed");
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
-    const auto rate =
-        static_cast<std::uint64_t>(static_cast<double>(position) / std::max(taken.count(), 0.001));
-    std::string text = bar_text("checking", position, number_member(progress, "head"));
-    text += "  " + grouped(rate) + " events/s";
-    if (failed > 0) text += "  " + grouped(failed) + " failed";
-    bar_.show(text);
-  }
-
-  ProgressBar bar_;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::optional<api::Answer> answer_;
-};
+std::string progress_text(const ordered_json& progress, std::chrono::steady_clock::time_point began) {
+  const std::uint64_t position = number_member(progress, "position");
+  const std::uint64_t failed = number_member(progress, "failed");
+  std::string text = bar_text("checking", position, number_member(progress, "head"));
+  text += "  " + grouped(rate_since(began, position)) + " events/s";
+  if (failed > 0) text += "  " + grouped(failed) + " failed";
+  return text;
+}
 
 }  // namespace
 
 Result<api::Answer> deploy(api::Client& client, const Deployment& deployment) {
-  DeployLines lines;
-  auto answer =
-      client.put_lines(path_of(deployment), {{"Accept", "application/x-ndjson"}}, deployment.file.source,
-                       "text/x-lua", [&](std::string_view line) { return lines.take(line); });
-  if (lines.answer()) return *lines.answer();  // Also when the connection was lost behind it.
-  if (!answer || !answer->ok()) return answer;
-  return make_error(Errc::kOutcomeUnknown, "the server's answer ended before it said what came of it");
+  ProgressBar bar;
+  const auto began = std::chrono::steady_clock::now();
+  AnswerLines lines([&](const ordered_json& progress) { bar.show(progress_text(progress, began)); },
+                    kUnprocessable);
+  return lines.outcome(client.put_lines(path_of(deployment), {{"Accept", "application/x-ndjson"}},
+                                        deployment.file.source, "text/x-lua",
+                                        [&](std::string_view line) { return lines.take(line); }));
 }
 
 }  // namespace cairn::cli

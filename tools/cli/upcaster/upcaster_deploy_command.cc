@@ -4,15 +4,13 @@
 #include <iostream>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
 
-#include "tools/cli/cell_text.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/failure_report.h"
 #include "tools/cli/interruption.h"
-#include "tools/cli/json_member.h"
+#include "tools/cli/script_deploy.h"
 #include "tools/cli/server_options.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/upcaster/deploy_report.h"
@@ -32,22 +30,6 @@ struct DeployArguments {
   std::string file;
   bool dry_run = false;
 };
-
-// In the form a server would have said it.
-int report_script_error(const ScriptError& error, bool json) {
-  std::cerr << "cairn: " << on_one_line(error.text()) << '\n';
-  if (json) {
-    std::cout << dumped(nlohmann::ordered_json{{"type", "/problems/script-error"},
-                                               {"title", "The script cannot be used"},
-                                               {"status", 422},
-                                               {"detail", error.text()},
-                                               {"file", error.file},
-                                               {"line", error.line},
-                                               {"message", error.message}})
-              << '\n';
-  }
-  return kExitNo;
-}
 
 int report_failures(const std::string& problem) {
   const bool watched = is_terminal(STDOUT_FILENO);

@@ -1,29 +1,12 @@
 #include "tools/cli/upcaster/upcaster_file.h"
 
-#include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <utility>
 
-#include "eventstore/base/file.h"
-#include "eventstore/base/names.h"
-#include "tools/cli/number_text.h"
 #include "upcasters/script/upcaster_script.h"
 
 namespace cairn::cli {
 
 namespace {
-
-Error wrong(std::string message) { return make_error(Errc::kInvalidArgument, std::move(message)); }
-
-Result<std::string> read_source(const std::string& path) {
-  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return wrong(path + " is a folder, not a script");
-  auto text = read_file(path);
-  if (!text) return wrong(text.error().message);
-  return *std::move(text);
-}
 
 std::string steps_text(std::uint32_t from, std::uint32_t to) {
   return "from = " + std::to_string(from) + ", to = " + std::to_string(to);
@@ -31,16 +14,9 @@ std::string steps_text(std::uint32_t from, std::uint32_t to) {
 
 }  // namespace
 
-std::string UpcasterFile::name() const { return std::filesystem::path(path).filename().string(); }
-
 Result<UpcasterFile> read_upcaster_file(const std::string& path) {
-  UpcasterFile file{.path = path == "-" ? "stdin" : std::filesystem::path(path).lexically_normal().string()};
-  CAIRN_TRY(file.source, read_source(path));
-  if (file.source.size() > kScriptBytesMax) {
-    return wrong(file.path + ": is too large for a script, which has at most " + byte_size(kScriptBytesMax));
-  }
-  if (!is_utf8(file.source)) return wrong(file.path + ": is not UTF-8");  // It travels as JSON, too.
-  return file;
+  CAIRN_TRY(ScriptFile file, read_script_file(path));
+  return UpcasterFile{std::move(file)};
 }
 
 std::variant<UpcasterHeader, ScriptError> load_upcaster(const UpcasterFile& file) {

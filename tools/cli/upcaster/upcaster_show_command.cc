@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "tools/cli/answer_output.h"
 #include "tools/cli/cell_text.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/failure_report.h"
@@ -20,8 +21,6 @@ struct ShowArguments {
   std::string type;
   std::uint32_t from = 0;  // 0 = all
 };
-
-void print_line(const std::string& text) { std::cout << text << (text.ends_with('\n') ? "" : "\n"); }
 
 int report_none(const ShowArguments& arguments) {
   std::cerr << "cairn: there is no upcaster for " << on_one_line(arguments.type);

@@ -1,0 +1,74 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/cli/answer_output.h"
+#include "tools/cli/cell_text.h"
+#include "tools/cli/failure_report.h"
+#include "tools/cli/json_member.h"
+#include "tools/cli/projection/projection_arguments.h"
+#include "tools/cli/projection/projection_commands.h"
+#include "tools/cli/projection/status_text.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using nlohmann::json;
+
+// A command that is one request, with the status as its answer.
+struct Change {
+  const char* name;
+  const char* description;
+  const char* more;  // what --help says besides
+  const char* done;  // what was done, before the state
+};
+
+constexpr Change kChanges[] = {
+    {"cancel", "Give up the generation that is being built",
+     "What is live stays as it is. The first generation of a projection is given up as well.", "cancelled"},
+    {"rollback", "Go back to the generation before the live one",
+     "It catches up with the log first where it has to. A generation that is being built is not touched.",
+     "rolled back"},
+    {"pause", "Stop following the log", "The rows still answer, and fall behind.", "paused"},
+    {"resume", "Follow the log again after a pause or a fault", "It goes on where it was: nothing is missed.",
+     "resumed"},
+};
+
+// "orders: rolled back; running, generation 3 answers at position 1,234"
+std::string changed_line(const Change& change, const std::string& name, const std::string& text) {
+  const json status = json::parse(text, nullptr, false);
+  std::string line = name + ": " + change.done + "; " + state_and_reason(status);
+  if (const std::uint64_t live = number_member(status, "generation"); live > 0) {
+    line += ", generation " + std::to_string(live) + " answers at position " +
+            std::to_string(number_member(status, "position"));
+  }
+  return on_one_line(line);
+}
+
+int run_change(const Change& change, const ProjectionArguments& arguments) {
+  auto client = make_client(arguments.server);
+  if (!client) return report_usage(client.error().message);
+  const auto answer = client->post_json(arguments.path("/" + std::string(change.name)), "");
+  return report_answer(answer, arguments.server.json, [&](const std::string& body) {
+    print_line(changed_line(change, arguments.name, body));
+  });
+}
+
+}  // namespace
+
+void add_projection_change_commands(CLI::App& projection, int& exit_code) {
+  for (const Change& change : kChanges) {
+    CLI::App& command = *projection.add_subcommand(change.name, change.description);
+    command.footer(std::string("\n") + change.more +
+                   " Exit code 1 when it is not in a state for that.\n\nExamples:\n  cairn projection " +
+                   change.name + " customers");
+    auto arguments = std::make_shared<ProjectionArguments>();
+    add_projection_arguments(command, *arguments);
+    command.callback([&change, arguments, &exit_code] { exit_code = run_change(change, *arguments); });
+  }
+}
+
+}  // namespace cairn::cli

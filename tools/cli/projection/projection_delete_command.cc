@@ -1,0 +1,77 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/cli/answer_output.h"
+#include "tools/cli/cell_text.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
+#include "tools/cli/json_member.h"
+#include "tools/cli/projection/projection_arguments.h"
+#include "tools/cli/projection/projection_commands.h"
+#include "tools/cli/terminal.h"
+
+namespace cairn::cli {
+
+namespace {
+
+struct DeleteArguments {
+  ProjectionArguments projection;
+  bool yes = false;
+};
+
+// Asks for the name. REQUIRES: stdin is a terminal.
+bool is_confirmed(const std::string& name) {
+  std::cerr << "The rows of " << on_one_line(name)
+            << " are removed, and only its script can bring them back.\n"
+            << "Type its name to go on: " << std::flush;
+  std::string typed;
+  return std::getline(std::cin, typed) && typed == name;
+}
+
+int run_delete(const DeleteArguments& arguments) {
+  const ProjectionArguments& projection = arguments.projection;
+  if (!arguments.yes) {
+    if (!is_terminal(STDIN_FILENO)) {
+      return report_usage("this removes the rows of " + on_one_line(projection.name) +
+                          "; say --yes to mean it");
+    }
+    if (!is_confirmed(projection.name)) {
+      std::cerr << "cairn: that is not its name; nothing was deleted\n";
+      return kExitNo;
+    }
+  }
+  auto client = make_client(projection.server);
+  if (!client) return report_usage(client.error().message);
+  const auto answer = client->remove(projection.path());
+  if (!answer) return report_unreachable(answer.error());
+  if (!answer->ok()) return report_refusal(*answer, projection.server.json);
+  if (projection.server.json) {
+    print_line(dumped(nlohmann::ordered_json{{"name", projection.name}, {"deleted", true}}));
+  } else {
+    print_line(on_one_line(projection.name) + ": deleted");
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_projection_delete_command(CLI::App& projection, int& exit_code) {
+  CLI::App& command = *projection.add_subcommand("delete", "End a projection and remove its rows");
+  command.footer(
+      "\nThis is not undone: only deploying the script again builds the rows anew. Asks for the name on a\n"
+      "terminal; elsewhere it wants --yes.\n"
+      "\nExamples:\n"
+      "  cairn projection delete customers\n"
+      "  cairn projection delete customers --yes");
+  auto arguments = std::make_shared<DeleteArguments>();
+  add_projection_arguments(command, arguments->projection);
+  command.add_flag("--yes", arguments->yes, "Do not ask");
+  command.callback([arguments, &exit_code] { exit_code = run_delete(*arguments); });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,86 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "api/client/server_url.h"
+#include "tools/cli/answer_output.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
+#include "tools/cli/json_member.h"
+#include "tools/cli/projection/projection_arguments.h"
+#include "tools/cli/projection/projection_commands.h"
+#include "tools/cli/projection/rebuild_wait.h"
+#include "tools/cli/script_deploy.h"
+#include "tools/cli/script_file.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct DeployArguments {
+  ProjectionArguments projection;
+  std::string file;
+  bool wait = false;
+};
+
+// The deployment, with how the projection is now instead of how it was then.
+std::string deployment_json(const std::string& answer, const std::string& status) {
+  ordered_json deployment = ordered_json::parse(answer, nullptr, false);
+  ordered_json now = ordered_json::parse(status, nullptr, false);
+  if (now.is_object()) now.erase("source");
+  if (deployment.is_object()) deployment["status"] = std::move(now);
+  return dumped(deployment);
+}
+
+int wait_for_rows(api::Client& client, const DeployArguments& arguments, const std::string& answer) {
+  const std::string fingerprint = text_member(ordered_json::parse(answer, nullptr, false), "fingerprint");
+  const RebuildWaited waited =
+      wait_for_rebuild(client, arguments.projection, raw_member(answer, "status"), fingerprint);
+  if (arguments.projection.server.json) {
+    print_line(deployment_json(answer, waited.status));
+  } else if (!waited.failure) {
+    print_line(live_line(waited.status));
+  }
+  return waited.failure.value_or(kExitOk);
+}
+
+int run_deploy(const DeployArguments& arguments) {
+  const auto file = read_script_file(arguments.file);
+  if (!file) return report_usage(file.error().message);
+  const ProjectionArguments& projection = arguments.projection;
+  auto client = make_client(projection.server);
+  if (!client) return report_usage(client.error().message);
+  const auto answer = client->put_text(projection.path("?file=" + api::percent_encoded(file->name())),
+                                       file->source, "text/x-lua");
+  if (!answer) return report_unreachable(answer.error());
+  if (!answer->ok()) return report_refusal(*answer, projection.server.json);
+  if (!projection.server.json) std::cout << deployed_line(projection.name, answer->body) << std::endl;
+  if (arguments.wait) return wait_for_rows(*client, arguments, answer->body);
+  if (projection.server.json) print_line(answer->body);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_projection_deploy_command(CLI::App& projection, int& exit_code) {
+  CLI::App& command = *projection.add_subcommand("deploy", "Make a script the projection of this name");
+  command.footer(
+      "\nA new one begins to build its rows. A changed one is built anew beside the one that is live, which\n"
+      "answers until the new one has caught up and takes its place. The same script again changes nothing.\n"
+      "--wait stays until the new rows are live: exit code 1 when they do not get there by themselves.\n"
+      "\nExamples:\n"
+      "  cairn projection deploy customers customers.lua\n"
+      "  cairn projection deploy customers customers.lua --wait\n"
+      "  cairn projection deploy customers - --json < customers.lua     for programs");
+  auto arguments = std::make_shared<DeployArguments>();
+  add_projection_arguments(command, arguments->projection);
+  command.add_option("file", arguments->file, "The script, or - for stdin")->type_name("FILE")->required();
+  command.add_flag("--wait", arguments->wait, "Stay until the rows are built and live");
+  command.callback([arguments, &exit_code] { exit_code = run_deploy(*arguments); });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,54 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/cli/answer_output.h"
+#include "tools/cli/cell_text.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
+#include "tools/cli/json_member.h"
+#include "tools/cli/projection/projection_arguments.h"
+#include "tools/cli/projection/projection_commands.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using nlohmann::json;
+
+int run_show(const ProjectionArguments& arguments) {
+  auto client = make_client(arguments.server);
+  if (!client) return report_usage(client.error().message);
+  const auto answer = client->get(arguments.path());
+  if (!answer || !answer->ok() || arguments.server.json) {
+    return report_answer(answer, arguments.server.json, print_line);
+  }
+  const json projection = json::parse(answer->body, nullptr, false);
+  const std::string source = text_member(projection, "source");
+  if (source.empty()) {
+    std::cerr << "cairn: " << on_one_line(arguments.name) << " is no script: the program brings it along\n";
+    return kExitNo;
+  }
+  // The source alone goes to stdout, so that it can go into a file.
+  std::cerr << on_one_line(arguments.name) << ", revision " << number_member(projection, "revision")
+            << std::endl;
+  print_line(source);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_projection_show_command(CLI::App& projection, int& exit_code) {
+  CLI::App& command = *projection.add_subcommand("show", "Print the source of a projection");
+  command.footer(
+      "\nExamples:\n"
+      "  cairn projection show customers\n"
+      "  cairn projection show customers > customers.lua");
+  auto arguments = std::make_shared<ProjectionArguments>();
+  add_projection_arguments(command, *arguments);
+  command.callback([arguments, &exit_code] { exit_code = run_show(*arguments); });
+}
+
+}  // namespace cairn::cli

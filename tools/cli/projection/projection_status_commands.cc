@@ -1,0 +1,157 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/cli/answer_output.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
+#include "tools/cli/json_member.h"
+#include "tools/cli/live_text.h"
+#include "tools/cli/poll.h"
+#include "tools/cli/projection/projection_arguments.h"
+#include "tools/cli/projection/projection_commands.h"
+#include "tools/cli/projection/status_text.h"
+#include "tools/cli/terminal.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+struct WatchArguments {
+  bool watch = false;
+  double interval_s = 1;
+
+  std::chrono::milliseconds interval() const {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(interval_s * 1000));
+  }
+};
+
+struct ListArguments : WatchArguments {
+  ServerOptions server;
+};
+
+struct StatusArguments : WatchArguments {
+  ProjectionArguments projection;
+};
+
+void add_watch_options(CLI::App& command, WatchArguments& arguments) {
+  auto* watch = command.add_flag("--watch", arguments.watch, "Stay, and show it again and again");
+  command.add_option("--interval", arguments.interval_s, "With --watch: so many seconds between")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.05, 3600.0))
+      ->capture_default_str()
+      ->needs(watch);
+}
+
+// What to ask, and how the answer is shown.
+struct View {
+  std::string path;
+  std::function<std::string(const std::string& body)> text;
+  std::function<std::string(const std::string& body)> json_line;
+};
+
+int watch(api::Client& client, const View& view, const WatchArguments& arguments, bool as_json) {
+  LiveText live;
+  std::string last;
+  const auto take = [&](const std::string& body) {
+    if (as_json) {
+      std::cout << view.json_line(body) << std::endl;
+    } else {
+      live.show(last = view.text(body));
+    }
+    return std::cout ? PollNext::kGoOn : PollNext::kEnd;  // A reader that has had enough, as `head` has.
+  };
+  const auto lost = [&](const std::string& reason) {
+    const std::string note = "cairn: " + reason + "; trying again";
+    if (!as_json && is_terminal(STDOUT_FILENO)) {
+      live.show(last + note + "\n");  // What is written elsewhere would end up between the lines.
+    } else {
+      std::cerr << note << std::endl;
+    }
+  };
+  const PollEnd end =
+      poll(client,
+           {.path = view.path, .interval = arguments.interval(), .patience = std::nullopt, .json = as_json},
+           take, lost);
+  if (end.failure) return *end.failure;
+  if (end.interrupted) std::cerr << "Not watched any more; the server works on.\n";
+  return kExitOk;
+}
+
+int run_view(const View& view, const WatchArguments& arguments, const ServerOptions& server) {
+  auto client = make_client(server);
+  if (!client) return report_usage(client.error().message);
+  if (arguments.watch) return watch(*client, view, arguments, server.json);
+  const auto answer = client->get(view.path);
+  if (!answer) return report_unreachable(answer.error());
+  if (!answer->ok()) return report_refusal(*answer, server.json);
+  std::cout << (server.json ? view.json_line(answer->body) + "\n" : view.text(answer->body));
+  return kExitOk;
+}
+
+int run_list(const ListArguments& arguments) {
+  const bool colour = wants_colour(STDOUT_FILENO);
+  const auto text = [&](const std::string& body) {
+    const json statuses = list_member(json::parse(body, nullptr, false), "projections");
+    return statuses.empty() ? "No projection is deployed.\n" : statuses_text(statuses, colour);
+  };
+  const auto json_line = [](const std::string& body) {
+    return dumped(ordered_json::parse(body, nullptr, false));
+  };
+  return run_view({"/projections", text, json_line}, arguments, arguments.server);
+}
+
+int run_status(const StatusArguments& arguments) {
+  const bool colour = wants_colour(STDOUT_FILENO);
+  const auto text = [&](const std::string& body) {
+    return status_text(json::parse(body, nullptr, false), colour);
+  };
+  // The source is what `show` is for.
+  const auto json_line = [](const std::string& body) {
+    ordered_json status = ordered_json::parse(body, nullptr, false);
+    if (status.is_object()) status.erase("source");
+    return dumped(status);
+  };
+  return run_view({arguments.projection.path(), text, json_line}, arguments, arguments.projection.server);
+}
+
+}  // namespace
+
+void add_projection_list_command(CLI::App& projection, int& exit_code) {
+  CLI::App& command = *projection.add_subcommand("list", "Show all projections and how far they are");
+  command.footer(
+      "\n--watch shows it again and again, on a terminal in the same place, with --json a line each time.\n"
+      "\nExamples:\n"
+      "  cairn projection list\n"
+      "  cairn projection list --watch\n"
+      "  cairn projection list --json");
+  auto arguments = std::make_shared<ListArguments>();
+  add_watch_options(command, *arguments);
+  add_server_options(command, arguments->server);
+  command.callback([arguments, &exit_code] { exit_code = run_list(*arguments); });
+}
+
+void add_projection_status_command(CLI::App& projection, int& exit_code) {
+  CLI::App& command = *projection.add_subcommand("status", "Show all about one projection");
+  command.footer(
+      "\n--watch shows it again and again, on a terminal in the same place, with --json a line each time.\n"
+      "\nExamples:\n"
+      "  cairn projection status customers\n"
+      "  cairn projection status customers --watch --interval 0.2\n"
+      "  cairn projection status customers --watch --json");
+  auto arguments = std::make_shared<StatusArguments>();
+  add_watch_options(command, *arguments);
+  add_projection_arguments(command, arguments->projection);
+  command.callback([arguments, &exit_code] { exit_code = run_status(*arguments); });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,124 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/cli/answer_output.h"
+#include "tools/cli/cell_text.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/failure_report.h"
+#include "tools/cli/json_member.h"
+#include "tools/cli/poll.h"
+#include "tools/cli/progress_bar.h"
+#include "tools/cli/projection/projection_arguments.h"
+#include "tools/cli/projection/projection_commands.h"
+#include "tools/cli/projection/verify_text.h"
+#include "tools/cli/terminal.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+constexpr std::chrono::milliseconds kInterval = 250ms;
+constexpr std::chrono::milliseconds kPatience = 60s;  // for a server that is being restarted
+constexpr std::size_t kKeyWidth = 20;                 // what a terminal leaves for keys, roughly
+constexpr std::size_t kValueWidthMin = 20;
+
+bool is_under_way(const json& report) {
+  const std::string stage = text_member(report, "stage");
+  return stage == "building" || stage == "comparing";
+}
+
+// How wide a row may be shown: two of them beside a key on a terminal, all of it elsewhere.
+std::size_t value_width() {
+  if (!is_terminal(STDOUT_FILENO)) return std::numeric_limits<std::size_t>::max() / 8;
+  const std::size_t width = terminal_width(STDOUT_FILENO);
+  return std::max(kValueWidthMin, (width > kKeyWidth ? width - kKeyWidth : 0) / 2);
+}
+
+// Prints what came of it and returns the exit code.
+int report_verdict(const ProjectionArguments& arguments, const std::string& text) {
+  const json report = json::parse(text, nullptr, false);
+  if (arguments.server.json) print_line(text);
+  const std::string name = on_one_line(arguments.name);
+  if (text_member(report, "stage") != "done") {
+    const std::string error = text_member(report, "error");
+    std::cerr << "cairn: " << name << " could not be verified: "
+              << (error.empty() ? "this is no answer of a Cairn server" : on_one_line(error)) << '\n';
+    return kExitNo;
+  }
+  if (is_equal(report)) {
+    if (!arguments.server.json) print_line(name + ": " + verdict_text(report));
+    return kExitOk;
+  }
+  if (!arguments.server.json) std::cout << differences_text(text, value_width()) << std::flush;
+  std::cerr << "cairn: " << name << ": " << verdict_text(report) << '\n';
+  return kExitNo;
+}
+
+int follow_verification(api::Client& client, const ProjectionArguments& arguments) {
+  std::string last;
+  const PollEnd end = [&] {
+    ProgressBar bar;
+    return poll(
+        client,
+        {.path = arguments.path("/verify"),
+         .interval = kInterval,
+         .patience = kPatience,
+         .json = arguments.server.json},
+        [&](const std::string& body) {
+          const json report = json::parse(last = body, nullptr, false);
+          if (!is_under_way(report)) return PollNext::kEnd;
+          bar.show(verify_bar(report));
+          return PollNext::kGoOn;
+        },
+        [&](const std::string& reason) { bar.note("cairn: " + reason + "; trying again"); });
+  }();
+  if (end.failure) return *end.failure;
+  if (!end.interrupted) return report_verdict(arguments, last);
+  std::cerr << "cairn: interrupted; the comparison goes on in the server, and the same command follows it\n";
+  return kExitNo;
+}
+
+int run_verify(const ProjectionArguments& arguments) {
+  auto client = make_client(arguments.server);
+  if (!client) return report_usage(client.error().message);
+  const auto asked = client->post_json(arguments.path("/verify"), "");
+  if (!asked) return report_unreachable(asked.error());
+  if (!asked->ok()) {
+    // One that is under way already is as good.
+    const auto running = client->get(arguments.path("/verify"));
+    const bool is_followed = asked->status == 409 && running && running->ok() &&
+                             is_under_way(json::parse(running->body, nullptr, false));
+    if (!is_followed) return report_refusal(*asked, arguments.server.json);
+  }
+  return follow_verification(*client, arguments);
+}
+
+}  // namespace
+
+void add_projection_verify_command(CLI::App& projection, int& exit_code) {
+  CLI::App& command =
+      *projection.add_subcommand("verify", "Build the rows anew beside the live ones, and compare");
+  command.footer(
+      "\nNothing is changed. Rows that differ are listed, and the exit code is 1: the live row beside the "
+      "one\n"
+      "that the log gives now. `cairn projection rebuild` mends them.\n"
+      "\nExamples:\n"
+      "  cairn projection verify customers\n"
+      "  cairn projection verify customers --json");
+  auto arguments = std::make_shared<ProjectionArguments>();
+  add_projection_arguments(command, *arguments);
+  command.callback([arguments, &exit_code] { exit_code = run_verify(*arguments); });
+}
+
+}  // namespace cairn::cli
