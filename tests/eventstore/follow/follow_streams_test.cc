@@ -40,7 +40,7 @@ TEST_F(FollowStreamsTest, AStreamOfCairnsOwnIsReadAsItGrows) {
   std::thread listening([&] { hear_out(*writer); });
   std::vector<Event> read;
   unsigned times_grown = 0;
-  for (std::uint64_t target = 100; target <= events; target += 100) {
+  for (std::uint64_t target = 100; target <= events && !HasFailure(); target += 100) {
     EXPECT_TRUE(follower_->wait_for({target}, std::chrono::seconds(20)));
     const auto more =
         value_of(read_whole_stream(*follower_, "$audit", {.from = StreamVersion{read.size() + 1}}));
