@@ -28,6 +28,7 @@ void deploy(ProjectionService& service, const HttpRequest& request, const Respon
   ProjectionDraft draft;
   draft.name = request.parameters.at("name");
   if (const auto file = query.name("file")) draft.file = *file;
+  draft.keep_rows = query.flag("keepRows");
   if (const auto problem = query.problem()) return respond(problem->to_response());
   if (!is_projection_name(draft.name)) {
     return respond(invalid_request("The name of a projection has 1 to 64 letters, digits, '_', '-' and '.', "

@@ -24,7 +24,8 @@ Json or_null(const std::optional<T>& value) {
 std::string to_json(const ProjectionRecord& record) {
   Json code = Json::object();
   for (const auto& [number, one] : record.code) {
-    code[std::to_string(number)] = {{"fingerprint", one.fingerprint}, {"source", one.source}};
+    code[std::to_string(number)] = {
+        {"fingerprint", one.fingerprint}, {"source", one.source}, {"shapes", one.shapes}};
   }
   const Json json{{"format", kFormat},
                   {"definition", record.definition},
@@ -55,7 +56,8 @@ ProjectionRecord parse_record(const Json& json) {
   record.previous = json.at("previous").get<std::vector<std::uint64_t>>();
   for (const auto& [number, one] : json.at("code").items()) {
     record.code[std::stoull(number)] = {one.at("fingerprint").get<std::string>(),
-                                        one.at("source").get<std::string>()};
+                                        one.at("source").get<std::string>(),
+                                        one.at("shapes").get<std::string>()};
   }
   record.paused = optional_at<std::string>(json, "paused");
   record.events_per_second_max = optional_at<std::uint64_t>(json, "eventsPerSecondMax");

@@ -16,6 +16,7 @@ struct ProjectionRecord {
   struct Code {
     std::string fingerprint;
     std::string source;  // empty for one of the program's own
+    std::string shapes;  // shapes_mark() when the generation was begun
   };
 
   std::string definition;  // the fingerprint that was last acted upon; another one means that it has changed

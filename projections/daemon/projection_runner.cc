@@ -7,6 +7,7 @@
 
 #include "eventstore/base/file.h"
 #include "projections/daemon/retry_delay.h"
+#include "projections/daemon/shapes_mark.h"
 #include "projections/daemon/verification.h"
 #include "projections/readmodel/lmdb_read_model.h"
 
@@ -145,7 +146,9 @@ Status ProjectionRunner::act_on_definition() {
   fault_.clear();
   record.definition = wanted;
   if (definition_.keep_rows && record.live && live_ != nullptr) {
-    record.code[*record.live] = {wanted, definition_.source};
+    ProjectionRecord::Code& code = record.code[*record.live];
+    code.fingerprint = wanted;
+    code.source = definition_.source;
     drop_building();
     record.building.reset();
     CAIRN_TRY(auto generation, Generation::open(tools_.generations, definition_.projection, live_->model()));
@@ -178,7 +181,9 @@ Status ProjectionRunner::begin_building(ProjectionRecord record) {
   CAIRN_TRY(auto generation, Generation::open(tools_.generations, definition_.projection, std::move(model)));
   if (record.building) record.code.erase(*record.building);
   record.building = number;
-  record.code[number] = {identity.fingerprint, identity.source};
+  record.code[number] = {
+      identity.fingerprint, identity.source,
+      shapes_mark(tools_.generations.source.shapes(), definition_.projection->info().from.types)};
   CAIRN_CHECK(folder_.save(std::move(record)));
   at("rebuild.recorded");
   generation->set_skipped(tools_.audit.skipped(name(), identity.fingerprint));

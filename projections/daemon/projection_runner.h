@@ -115,6 +115,7 @@ class ProjectionRunner {
     std::optional<ProjectionError> first_error;
     std::optional<ProjectionError> last_error;
     std::string fingerprint;  // of the live one
+    std::string shapes;       // its shapes_mark()
     std::uint32_t revision = 0;
     std::optional<RowsVerification> report;
   };
@@ -148,6 +149,8 @@ class ProjectionRunner {
   void publish();
   void refresh_skipped();
 
+  bool is_outdated(const View& view) const;
+
   const RunnerTools tools_;
 
   std::mutex mutex_;  // held while a step is under way
@@ -167,6 +170,11 @@ class ProjectionRunner {
   std::uint64_t throttled_ = 0;  // positions taken since then
   std::uint64_t parked_at_pause_ = 0;
   bool definition_pending_ = true;  // it was not acted upon yet
+
+  mutable std::mutex mark_mutex_;
+  mutable std::string mark_;  // shapes_mark() as of these changes
+  mutable std::uint64_t mark_changes_ = 0;
+  mutable std::uint64_t mark_generation_ = 0;
 
   mutable std::mutex view_mutex_;
   View view_;

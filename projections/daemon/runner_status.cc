@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "projections/daemon/projection_runner.h"
+#include "projections/daemon/shapes_mark.h"
 
 namespace cairn {
 
@@ -92,6 +93,7 @@ void ProjectionRunner::publish() {
   view_.events_per_second_max = record.events_per_second_max;
   view_.fingerprint = live_ == nullptr ? "" : live_->projection().info().fingerprint;
   view_.revision = definition_.revision;
+  view_.shapes = live_ == nullptr ? "" : record.code.at(live_->number()).shapes;
   for (const auto& generation : {live_, building_}) {
     if (generation == nullptr) continue;
     auto parked = generation->take_last_parked();
@@ -100,6 +102,21 @@ void ProjectionRunner::publish() {
     if (!view_.first_error) view_.first_error = seen;
     view_.last_error = std::move(seen);
   }
+}
+
+// Asked for when somebody looks, and remembered until schemas or upcasters change.
+bool ProjectionRunner::is_outdated(const View& view) const {
+  if (view.live == nullptr) return false;
+  EventShapes& shapes = tools_.generations.source.shapes();
+  const std::uint64_t changes = shapes.chains().changes();
+  const auto& types = view.live->projection().info().from.types;
+  const std::lock_guard lock(mark_mutex_);
+  if (mark_changes_ != changes || mark_generation_ != view.live->number()) {
+    mark_ = shapes_mark(shapes, types);
+    mark_changes_ = changes;
+    mark_generation_ = view.live->number();
+  }
+  return mark_ != view.shapes;
 }
 
 ProjectionStatus ProjectionRunner::status() const {
@@ -118,6 +135,7 @@ ProjectionStatus ProjectionRunner::status() const {
   status.last_error = view.last_error;
   status.fingerprint = view.fingerprint;
   status.revision = view.revision;
+  status.outdated = is_outdated(view);
   if (view.live != nullptr) {
     status.position = view.live->visible();
     status.generation = view.live->number();

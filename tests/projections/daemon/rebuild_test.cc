@@ -265,6 +265,25 @@ TEST_F(RebuildTest, VerifyNamesRowsThatDiffer) {
   EXPECT_EQ(report->differences[0].rebuilt, R"({"n":20})");
 }
 
+TEST_F(RebuildTest, RowsMadeBeforeAnUpcasterAreOutdatedUntilTheyAreRebuilt) {
+  registered("Order", kEuros);
+  append_as("order-1", "Order", 1, R"({"total":1.5})");
+  has_projection("orders",
+                 projection("Order = function(row, event) row.x = event.data.total or event.data.cents end"));
+  settle();
+  EXPECT_FALSE(status("orders").outdated);
+  registered("Order", kCents);
+  deployed(kEurosToCents);
+  EXPECT_TRUE(status("orders").outdated);
+  restart_daemon();
+  EXPECT_TRUE(status("orders").outdated);
+  EXPECT_EQ(row("orders", "order-1"), R"({"x":1.5})");
+  ASSERT_THAT(daemon().rebuild("orders", std::nullopt), succeeds());
+  settle();
+  EXPECT_FALSE(status("orders").outdated);
+  EXPECT_EQ(row("orders", "order-1"), R"({"x":150})");
+}
+
 TEST_F(RebuildTest, CommandsOfUnknownProjectionsSaySo) {
   for (const auto& status :
        {daemon().rebuild("no", std::nullopt), daemon().cancel("no"), daemon().pause("no"),

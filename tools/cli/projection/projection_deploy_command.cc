@@ -25,6 +25,7 @@ struct DeployArguments {
   ProjectionArguments projection;
   std::string file;
   bool wait = false;
+  bool keep_rows = false;
 };
 
 // The deployment, with how the projection is now instead of how it was then.
@@ -54,8 +55,9 @@ int run_deploy(const DeployArguments& arguments) {
   const ProjectionArguments& projection = arguments.projection;
   auto client = make_client(projection.server);
   if (!client) return report_usage(client.error().message);
-  const auto answer = client->put_text(projection.path("?file=" + api::percent_encoded(file->name())),
-                                       file->source, "text/x-lua");
+  std::string query = "?file=" + api::percent_encoded(file->name());
+  if (arguments.keep_rows) query += "&keepRows=true";
+  const auto answer = client->put_text(projection.path(query), file->source, "text/x-lua");
   if (!answer) return report_unreachable(answer.error());
   if (!answer->ok()) return report_refusal(*answer, projection.server.json);
   if (!projection.server.json) std::cout << deployed_line(projection.name, answer->body) << std::endl;
@@ -72,6 +74,9 @@ void add_projection_deploy_command(CLI::App& projection, int& exit_code) {
       "\nA new one begins to build its rows. A changed one is built anew beside the one that is live, which\n"
       "answers until the new one has caught up and takes its place. The same script again changes nothing.\n"
       "--wait stays until the new rows are live: exit code 1 when they do not get there by themselves.\n"
+      "--keep-rows goes on with the rows there are, for a mended script that makes the same of all events "
+      "that\n"
+      "went well: retry what is parked afterwards. cairn projection verify tells whether that was true.\n"
       "\nExamples:\n"
       "  cairn projection deploy customers customers.lua\n"
       "  cairn projection deploy customers customers.lua --wait\n"
@@ -80,6 +85,8 @@ void add_projection_deploy_command(CLI::App& projection, int& exit_code) {
   add_projection_arguments(command, arguments->projection);
   command.add_option("file", arguments->file, "The script, or - for stdin")->type_name("FILE")->required();
   command.add_flag("--wait", arguments->wait, "Stay until the rows are built and live");
+  command.add_flag("--keep-rows", arguments->keep_rows,
+                   "Go on with the rows there are, and build nothing anew");
   command.callback([arguments, &exit_code] { exit_code = run_deploy(*arguments); });
 }
 
