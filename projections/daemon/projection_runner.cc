@@ -116,7 +116,7 @@ Status ProjectionRunner::open_generations() {
   const bool live_kept = reopen(record.live, live_);
   const bool building_kept = reopen(record.building, building_);
   if (live_kept && building_kept) return {};
-  if (!record.live && !record.building) record.definition.clear();
+  if (!record.building) record.definition.clear();  // So that it is begun anew.
   CAIRN_CHECK(folder_.save(std::move(record)));
   folder_.sweep();
   return {};

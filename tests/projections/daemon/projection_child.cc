@@ -6,7 +6,10 @@
 // With a point it kills itself when its worker comes there for the TIMES-th time. Each line of output is
 // something that was done. Ends only by being killed, or after a minute.
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <random>
 #include <string>
@@ -37,22 +40,27 @@ void say(std::string line) {
   std::_Exit(1);
 }
 
-void write_on(EventStore& store, unsigned seed) {
+void write_on(EventStore& store, ProjectionDaemon& daemon, unsigned seed) {
   std::minstd_rand random(seed);
   while (true) {
     std::vector<NewEvent> events;
-    for (unsigned i = random() % 20; i < 20; ++i) {
+    for (auto i = random() % 20; i < 20; ++i) {
       events.push_back(event("Added", R"({"customer":"c)" + std::to_string(random() % 50) + R"(","cents":)" +
                                           std::to_string(random() % 100) + "}"));
     }
     const std::string stream = "order-" + std::to_string(random() % 10);
     if (!store.append(request({to(stream, ExpectedVersion::any(), std::move(events))}))) return;
     say("appended");
+    // Rebuilds shall end although the log grows.
+    const auto now = daemon.status(kKilledProjection);
+    if (now && now->rebuild && now->rebuild->target.value > now->rebuild->position.value + 500) {
+      store.wait_for({now->head.value + 1'000'000}, std::chrono::milliseconds(5));
+    }
   }
 }
 
 // Whatever is not possible at the moment is not done.
-void command(ProjectionDaemon& daemon, unsigned choice) {
+void command(ProjectionDaemon& daemon, std::uint64_t choice) {
   const std::string name = kKilledProjection;
   switch (choice % 4) {
     case 0:
@@ -99,12 +107,15 @@ int main(int argc, char** argv) {
   }
   (*daemon)->start();
   say("started");
-  std::thread writer([&] { write_on(**store, seed); });
+  std::thread writer([&] { write_on(**store, **daemon, seed); });
   std::minstd_rand random(seed + 1);
   while (true) {
-    // One thing after the other has the time to get somewhere.
     const std::uint64_t until = (*store)->head().value + random() % 600;
     (*store)->wait_for({until}, std::chrono::seconds(10));
     command(**daemon, random());
+    // Mostly what was begun may come to its end, and sometimes not.
+    while (random() % 40 != 0 && (*daemon)->status(kKilledProjection)->rebuild) {
+      (*store)->wait_for({(*store)->head().value + 20}, std::chrono::seconds(1));
+    }
   }
 }

@@ -114,8 +114,8 @@ TEST_P(ProjectionPointTest, KilledThereEachEventCountsOnce) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Points, ProjectionPointTest, ::testing::ValuesIn(kPoints), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Points, ProjectionPointTest, ::testing::ValuesIn(kPoints), [](const auto& point) {
+  std::string name = point.param;
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 });

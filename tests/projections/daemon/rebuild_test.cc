@@ -113,6 +113,19 @@ TEST_F(RebuildTest, ARestartGoesOnWithTheBuilding) {
   EXPECT_EQ(row("orders", "order-0"), R"({"n":14})");
 }
 
+TEST_F(RebuildTest, ALostBuildingIsBegunAnew) {
+  history(40);
+  has_projection("orders", kCounting);
+  settle();
+  has_projection("orders", kSumming);
+  step(2);
+  close_daemon();
+  std::filesystem::remove_all(folder() / "readmodels" / "orders" / "2");
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), R"({"sum":247})");
+  EXPECT_EQ(status("orders").previous_generation, 1u);
+}
+
 TEST_F(RebuildTest, ACancelledRebuildLeavesTheLiveOne) {
   history(20);
   has_projection("orders", kCounting);
