@@ -38,7 +38,8 @@ struct DaemonOptions {
   std::chrono::milliseconds stalled_after{30'000};
 
   Clock clock = system_time;
-  std::function<void(std::string_view message)> on_notice;  // what an operator would want in the log
+  std::function<void(std::string_view message)> on_notice;  // what an operator should look at
+  std::function<void(std::string_view message)> on_event;   // what went as it should: a generation took over
   LuaHost::Log log;                                         // what scripts say
 
   // For tests that end the process at every step: told where a worker is ("commit.before", "swap.recorded",

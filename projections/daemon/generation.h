@@ -123,6 +123,7 @@ class Generation {
                                        CheckRow check);
   Status save_all();
   Result<std::vector<GlobalPosition>> all_waiting(const ParkedPlace& place);
+  std::uint64_t count_skipped(const ParkedPlace& place, const std::vector<GlobalPosition>& positions) const;
   Result<std::uint64_t> retry_key(const ParkedEntry& entry);
   Result<std::uint64_t> retry_stream(const ParkedEntry& entry);
   Status refold(const std::set<std::string>& keys);

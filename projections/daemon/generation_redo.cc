@@ -126,15 +126,23 @@ Result<std::uint64_t> Generation::retry(const ParkedPlace& place) {
   return place.by == ParkedPlace::By::kKey ? retry_key(*entry) : retry_stream(*entry);
 }
 
+std::uint64_t Generation::count_skipped(const ParkedPlace& place,
+                                        const std::vector<GlobalPosition>& positions) const {
+  if (skipped_ == nullptr || skipped_->empty()) return 0;
+  return static_cast<std::uint64_t>(
+      std::count_if(positions.begin(), positions.end(),
+                    [&](GlobalPosition one) { return skipped_->contains(one, place.by, place.name); }));
+}
+
 Result<std::uint64_t> Generation::retry_key(const ParkedEntry& entry) {
   CAIRN_TRY(const auto positions, all_waiting(entry.place));
   const RowKey key = RowKey::of(entry.place.name);
   released_.insert(entry.place);
   parked_keys_.erase(entry.place.name);
   CAIRN_CHECK(redo(key, positions, std::nullopt, CheckRow::kEachEvent));
-  std::uint64_t applied = positions.size();
+  std::uint64_t applied = positions.size() - count_skipped(entry.place, positions);
   if (const auto again = pending_.find(entry.place); again != pending_.end()) {
-    applied -= again->second.waiting.size();
+    applied -= again->second.waiting.size() - count_skipped(entry.place, again->second.waiting);
     if (again->second.event->position == entry.event.position) {
       again->second.event->retries = entry.event.retries + 1;
       again->second.event->parked_at = entry.event.parked_at;
@@ -185,7 +193,9 @@ Result<std::uint64_t> Generation::retry_stream(const ParkedEntry& entry) {
   }
   CAIRN_CHECK(refold(keys));
   CAIRN_CHECK(commit());
-  return std::uint64_t{done};
+  const std::vector<GlobalPosition> tried(positions.begin(),
+                                          positions.begin() + static_cast<std::ptrdiff_t>(done));
+  return done - count_skipped(entry.place, tried);
 }
 
 // REQUIRES: rows have no changes that are not committed.

@@ -100,6 +100,7 @@ Result<std::unique_ptr<ProjectionDaemon>> open_projections(const ServeArguments&
   if (arguments.projections == "off") return std::unique_ptr<ProjectionDaemon>();
   DaemonOptions options;
   options.on_notice = [](std::string_view message) { spdlog::warn("{}", message); };
+  options.on_event = [](std::string_view message) { spdlog::info("{}", message); };
   options.log = std::move(log);
   return ProjectionDaemon::open(store, shapes, arguments.data, std::move(options));
 }
