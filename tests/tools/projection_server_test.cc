@@ -38,7 +38,7 @@ std::string customers(const std::string& amount) {
 }
 
 const std::string kStrict = customers("event.data.amount");
-const std::string kForgiving = customers("(event.data.amount or 0)");
+const std::string kForgiving = customers("(event.data.amount ~= null and event.data.amount or 0)");
 
 class ProjectionServerTest : public ::testing::Test {
  protected:
@@ -120,9 +120,9 @@ TEST_F(ProjectionServerTest, RowsHaveWhatWasJustAppended) {
 TEST_F(ProjectionServerTest, ARebuildTakesOverAndCanBeTakenBack) {
   place("7");
   deploy();
-  EXPECT_EQ(output({"rebuild", "customers", "--wait"}),
-            "customers: generation 2 is being built\n"
-            "customers: generation 2 is live: 1 row\n");
+  // One of a single row may be over before the answer to the command is made.
+  EXPECT_THAT(output({"rebuild", "customers", "--wait"}),
+              EndsWith("customers: generation 2 is live: 1 row\n"));
   EXPECT_EQ(status()["previousGeneration"], 1);
   EXPECT_THAT(output({"rollback", "customers"}), HasSubstr("rolled back"));
   EXPECT_EQ(status()["generation"], 1);
