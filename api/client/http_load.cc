@@ -84,52 +84,109 @@ Result<bool> take_answer(std::string& answer) {
   return true;
 }
 
+// When requests are due. Without a rate they are due at once.
+class Pace {
+ public:
+  Pace(Clock::time_point begin, double rate) : begin_(begin), rate_(rate) {}
+
+  bool is_free() const { return rate_ <= 0; }  // as fast as answers come
+  Clock::time_point due() const {
+    const std::chrono::duration<double> since(is_free() ? 0 : static_cast<double>(asked_) / rate_);
+    return begin_ + std::chrono::duration_cast<Clock::duration>(since);
+  }
+  void asked() { ++asked_; }
+
+ private:
+  const Clock::time_point begin_;
+  const double rate_;
+  std::uint64_t asked_ = 0;
+};
+
+class Load {
+ public:
+  explicit Load(const HttpLoad& load) : load_(load), clients_(load.connections) {}
+
+  Status run() {
+    CAIRN_CHECK(connect());
+    const auto begin = Clock::now();
+    const auto end = begin + std::chrono::duration_cast<Clock::duration>(load_.duration);
+    Pace pace(begin, load_.requests_per_second);
+    std::vector<epoll_event> ready(std::min(load_.connections, 256u));
+    while (true) {
+      const auto now = Clock::now();
+      while (now <= end && !idle_.empty() && pace.due() <= now) CAIRN_CHECK(ask(pace));
+      const bool over = now > end;
+      if (over && idle_.size() == clients_.size()) return {};
+      // With a free connection the next thing to happen may be that a request is due.
+      const auto until = over || idle_.empty() ? now + kSilenceMax : std::min(pace.due(), end + kMoment);
+      CAIRN_TRY(const std::size_t count, wait(ready, until - now));
+      if (count == 0 && (over || idle_.empty())) {
+        return make_error(Errc::kFailedPrecondition, "the server no longer answers");
+      }
+      for (std::size_t i = 0; i < count; ++i) CAIRN_CHECK(receive(ready[i].data.u32, pace, end));
+    }
+  }
+
+ private:
+  static constexpr std::chrono::seconds kSilenceMax{10};
+  static constexpr std::chrono::milliseconds kMoment{1};
+
+  Status connect() {
+    for (unsigned i = 0; i < load_.connections; ++i) {
+      CAIRN_TRY(clients_[i].socket, connect_to(load_.port));
+      epoll_event event{.events = EPOLLIN, .data = {.u32 = i}};
+      if (::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, clients_[i].socket.get(), &event) != 0) {
+        return system_error("epoll_ctl", errno);
+      }
+      idle_.push_back(i);
+    }
+    return {};
+  }
+
+  Status ask(Pace& pace) {
+    const unsigned number = idle_.back();
+    idle_.pop_back();
+    request_.clear();
+    load_.next(number, request_);
+    clients_[number].asked = pace.is_free() ? Clock::now() : pace.due();
+    pace.asked();
+    return send_all(clients_[number].socket.get(), request_);
+  }
+
+  Result<std::size_t> wait(std::vector<epoll_event>& ready, Clock::duration most) const {
+    const auto nanos = std::max<std::int64_t>(0, std::chrono::nanoseconds(most).count());
+    const timespec time{.tv_sec = nanos / 1'000'000'000, .tv_nsec = nanos % 1'000'000'000};
+    const int count =
+        ::epoll_pwait2(poll_.get(), ready.data(), static_cast<int>(ready.size()), &time, nullptr);
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno == EINTR) return std::size_t{0};
+    return system_error("epoll_pwait2", errno);
+  }
+
+  Status receive(unsigned number, Pace& pace, Clock::time_point end) {
+    Client& client = clients_[number];
+    const ssize_t size = ::recv(client.socket.get(), bytes_, sizeof bytes_, 0);
+    if (size <= 0) return make_error(Errc::kFailedPrecondition, "the server closed a connection");
+    client.answer.append(bytes_, static_cast<std::size_t>(size));
+    CAIRN_TRY(const bool whole, take_answer(client.answer));
+    if (!whole) return {};
+    const auto now = Clock::now();
+    if (now <= end) load_.answered(now - client.asked);
+    idle_.push_back(number);
+    return pace.is_free() && now <= end ? ask(pace) : Status();
+  }
+
+  const HttpLoad& load_;
+  const Socket poll_{::epoll_create1(EPOLL_CLOEXEC)};
+  std::vector<Client> clients_;
+  std::vector<unsigned> idle_;
+  std::string request_;
+  char bytes_[16'384];
+};
+
 }  // namespace
 
-Status run_http_load(const HttpLoad& load) {
-  const Socket poll(::epoll_create1(EPOLL_CLOEXEC));
-  std::vector<Client> clients(load.connections);
-  std::string request;
-  const auto ask = [&](unsigned number) {
-    request.clear();
-    load.next(number, request);
-    clients[number].asked = Clock::now();
-    return send_all(clients[number].socket.get(), request);
-  };
-  for (unsigned i = 0; i < load.connections; ++i) {
-    CAIRN_TRY(clients[i].socket, connect_to(load.port));
-    epoll_event event{.events = EPOLLIN, .data = {.u32 = i}};
-    if (::epoll_ctl(poll.get(), EPOLL_CTL_ADD, clients[i].socket.get(), &event) != 0) {
-      return system_error("epoll_ctl", errno);
-    }
-  }
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(load.duration);
-  for (unsigned i = 0; i < load.connections; ++i) CAIRN_CHECK(ask(i));
-  unsigned under_way = load.connections;
-  std::vector<epoll_event> ready(std::min(load.connections, 256u));
-  char bytes[16'384];
-  while (under_way > 0) {
-    const int count = ::epoll_wait(poll.get(), ready.data(), static_cast<int>(ready.size()), 10'000);
-    if (count <= 0) return make_error(Errc::kFailedPrecondition, "the server no longer answers");
-    for (int i = 0; i < count; ++i) {
-      const unsigned number = ready[static_cast<std::size_t>(i)].data.u32;
-      Client& client = clients[number];
-      const ssize_t size = ::recv(client.socket.get(), bytes, sizeof bytes, 0);
-      if (size <= 0) return make_error(Errc::kFailedPrecondition, "the server closed a connection");
-      client.answer.append(bytes, static_cast<std::size_t>(size));
-      CAIRN_TRY(const bool whole, take_answer(client.answer));
-      if (!whole) continue;
-      const auto now = Clock::now();
-      if (now > end) {
-        --under_way;
-        continue;
-      }
-      load.answered(now - client.asked);
-      CAIRN_CHECK(ask(number));
-    }
-  }
-  return {};
-}
+Status run_http_load(const HttpLoad& load) { return Load(load).run(); }
 
 struct StalledFollowers::Sockets {
   std::vector<Socket> all;

@@ -17,6 +17,10 @@ struct HttpLoad {
   unsigned connections = 64;
   std::chrono::duration<double> duration{5};
 
+  // Requests are due evenly at this rate, whether those before were answered or not, and their latency is
+  // counted from when they were due. 0: each connection asks again as soon as it was answered.
+  double requests_per_second = 0;
+
   // Writes the next whole request of connection number `connection` to `to`.
   std::function<void(unsigned connection, std::string& to)> next;
 

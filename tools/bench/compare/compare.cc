@@ -33,6 +33,7 @@ constexpr Case kCases[] = {
     {"memory", measure_memory},
     {"codec", measure_codec},
     {"aggregates", measure_aggregates},
+    {"projections", measure_projections},
 };
 
 struct Options {

@@ -30,6 +30,7 @@ class PostgresPeer : public Peer {
   void use_batch_way(BatchWay way) { batch_way_ = way; }
 
   Result<std::string> version() const;
+  std::string connection_string() const { return server_->connection_string(); }
 
  private:
   explicit PostgresPeer(std::unique_ptr<PostgresServer> server) : server_(std::move(server)) {}

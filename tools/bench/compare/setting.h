@@ -55,6 +55,9 @@ using Rows = std::vector<Row>;
 Result<Rows> measure_shapes(Setting& setting, const ReplaySet& set,
                             const std::function<Result<double>()>& postgres_copy);
 
+// The second half of measure_projections(): how long it takes until rows have what was appended.
+Result<Row> measure_projection_lag(Setting& setting);
+
 // The cases. Each leaves nothing behind but what it says.
 Result<Rows> measure_append(
     Setting& setting);  // one event each: 64 and 256 waiting writers, 64 with 16 in flight
@@ -66,8 +69,9 @@ Result<Rows> measure_growth(Setting& setting);  // the append rate of the big st
 Result<Rows> measure_flush(Setting& setting);   // a single append while the index flushes
 Result<Rows> measure_http(
     Setting& setting);  // over HTTP, from a server process: appends, and the log as lines
-Result<Rows> measure_aggregates(Setting& setting);  // states, and snapshots
-Result<Rows> measure_codec(Setting& setting);       // Avro and JSON, in memory
+Result<Rows> measure_aggregates(Setting& setting);   // states, and snapshots
+Result<Rows> measure_projections(Setting& setting);  // read models: built from the log, and followed
+Result<Rows> measure_codec(Setting& setting);        // Avro and JSON, in memory
 Result<Rows> measure_memory(
     Setting& setting);  // resident memory with the big store; closes it and opens it again
 

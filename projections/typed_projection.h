@@ -1,0 +1,306 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "projections/event_fields.h"
+#include "projections/projection.h"
+
+namespace cairn {
+
+// Projections in C++, for programs that have the store in them: rows are structs, and so are events.
+//
+//   struct Placed {                                   // what a projection looks at of one type of event
+//     static constexpr std::string_view kType = "OrderPlaced";
+//     std::string_view customer;
+//     std::int64_t cents = 0;
+//     static constexpr auto kFields = std::tuple(data_field("customer", &Placed::customer),
+//                                                data_field("cents", &Placed::cents));
+//   };
+//
+//   struct Totals {                                   // a row
+//     std::int64_t orders = 0;
+//     std::int64_t cents = 0;
+//
+//     static std::string_view key(const Placed& event) { return event.customer; }
+//     void apply(const Placed& event) { ++orders; cents += event.cents; }
+//     void append_json(std::string& to) const;
+//   };
+//
+//   daemon->add(make_typed_projection<Totals, Placed>({.name = "totals", .revision = "1"}));
+//
+// An event's struct has members of std::int64_t, double, bool, std::string_view, or std::optional of those,
+// for fields that may be null or not there. Texts live until the function that was given the event returns.
+// An event whose fields are not what the struct says is refused: its stream waits, since its key is not
+// known.
+//
+// A row's struct has
+//   apply(event)         for each of the events. Returns nothing, or a Status: an Error refuses the event,
+//   which
+//                        is parked with all that come behind it for the same key.
+//   static key(event)    for those that do not belong to the row of their stream; "" = to no row.
+//   append_json(to)      the row as JSON on one line.
+//   gone()               if rows can go: whether this one is no more.
+//   save(to), load(saved)  the bytes that are kept, the same for the same row and at least one; load is false
+//                        for bytes that are no row. A struct of integers without gaps needs neither.
+// apply and key may take the event as it was stored as well: apply(const Placed&, const EventView&).
+//
+// What apply makes of a row must depend on the row and the event alone, and not on the clock, for example.
+
+struct TypedProjectionSettings {
+  std::string name;
+  // Another one whenever the code makes other rows of the same events: they are built anew then. Types,
+  // fields and the size of the row count by themselves.
+  std::string revision;
+  std::vector<std::string> categories = {};  // empty = all but those of system streams
+};
+
+// A member of an event's struct, and what the field is called in the data.
+template <typename Event, typename Value>
+struct DataField {
+  std::string_view name;
+  Value Event::*member;
+};
+
+template <typename Event, typename Value>
+constexpr DataField<Event, Value> data_field(std::string_view name, Value Event::*member) {
+  return {name, member};
+}
+
+namespace typed {
+
+inline bool take(const FieldValue& from, std::int64_t& to) {
+  to = from.integer;
+  return from.kind == FieldValue::Kind::kInteger;
+}
+inline bool take(const FieldValue& from, double& to) {
+  const bool whole = from.kind == FieldValue::Kind::kInteger;
+  to = whole ? static_cast<double>(from.integer) : from.decimal;
+  return whole || from.kind == FieldValue::Kind::kDecimal;
+}
+inline bool take(const FieldValue& from, bool& to) {
+  to = from.integer != 0;
+  return from.kind == FieldValue::Kind::kBoolean;
+}
+inline bool take(const FieldValue& from, std::string_view& to) {
+  to = from.text;
+  return from.kind == FieldValue::Kind::kText;
+}
+template <typename Value>
+bool take(const FieldValue& from, std::optional<Value>& to) {
+  to.reset();
+  if (from.kind == FieldValue::Kind::kMissing || from.kind == FieldValue::Kind::kNull) return true;
+  return take(from, to.emplace());
+}
+
+constexpr std::string_view wanted(const std::int64_t*) { return "a whole number"; }
+constexpr std::string_view wanted(const double*) { return "a number"; }
+constexpr std::string_view wanted(const bool*) { return "true or false"; }
+constexpr std::string_view wanted(const std::string_view*) { return "text"; }
+template <typename Value>
+constexpr std::string_view wanted(const std::optional<Value>*) {
+  return wanted(static_cast<const Value*>(nullptr));
+}
+
+template <typename Event>
+constexpr auto names_of() {
+  return std::apply(
+      [](const auto&... field) { return std::array<std::string_view, sizeof...(field)>{field.name...}; },
+      Event::kFields);
+}
+
+template <typename Event, typename Value>
+std::optional<Error> fill_member(const DataField<Event, Value>& field, const FieldValue& from, Event& to) {
+  if (take(from, to.*field.member)) [[likely]]
+    return std::nullopt;
+  return wrong_field(Event::kType, field.name, from, wanted(static_cast<const Value*>(nullptr)));
+}
+
+// Reads an event into its struct, or says why it cannot be one.
+template <typename Event>
+std::optional<Error> read_event(const ShapedEvent& part, std::string& scratch, Event& to) {
+  static constexpr auto kNames = names_of<Event>();
+  if constexpr (kNames.size() > 0) {
+    std::array<FieldValue, kNames.size()> values;
+    if (Status status = read_fields(part, kNames, values, scratch); !status) return std::move(status).error();
+    std::optional<Error> wrong;
+    std::size_t i = 0;
+    std::apply(
+        [&](const auto&... field) { (... && !(wrong = fill_member(field, values[i++], to)).has_value()); },
+        Event::kFields);
+    return wrong;
+  }
+  return std::nullopt;
+}
+
+template <typename Row>
+constexpr bool kHasOwnBytes = requires(const Row& row, Row& other, std::string& to) {
+  row.save(to);
+  { other.load(std::string_view()) } -> std::same_as<bool>;
+};
+
+template <typename Row>
+void save_row(const Row& row, std::string& to) {
+  if constexpr (kHasOwnBytes<Row>) {
+    row.save(to);
+  } else {
+    static_assert(std::is_trivially_copyable_v<Row> && std::has_unique_object_representations_v<Row>,
+                  "a row that is not made of integers without gaps needs save() and load()");
+    static_assert(std::endian::native == std::endian::little);
+    to.append(reinterpret_cast<const char*>(&row), sizeof row);
+  }
+}
+
+template <typename Row>
+bool load_row(std::string_view saved, Row& row) {
+  if constexpr (kHasOwnBytes<Row>) {
+    return row.load(saved);
+  } else {
+    if (saved.size() != sizeof row) return false;
+    std::memcpy(&row, saved.data(), sizeof row);
+    return true;
+  }
+}
+
+template <typename Row, typename... Events>
+class Rows final : public ProjectionRows {
+ public:
+  std::optional<ApplyFault> key_of(const EventView& event, const ShapedEvent& part,
+                                   std::string& key) override {
+    key.clear();
+    std::optional<ApplyFault> fault;
+    (... || (part.type == Events::kType && (fault = key_as<Events>(event, part, key), true)));
+    return fault;
+  }
+
+  bool load(std::uint32_t slot, std::string_view saved) override {
+    if (slot >= slots_.size()) slots_.resize(slot + 1);
+    slots_[slot] = {};
+    if (saved.empty()) return true;
+    slots_[slot].there = true;
+    return load_row(saved, slots_[slot].row);
+  }
+
+  std::optional<ApplyFault> apply(std::uint32_t slot, const EventView& event,
+                                  const ShapedEvent& part) override {
+    std::optional<ApplyFault> fault;
+    (... || (part.type == Events::kType && (fault = apply_as<Events>(slots_[slot], event, part), true)));
+    return fault;
+  }
+
+  std::optional<ApplyFault> save(std::uint32_t slot, std::string& to) override {
+    if (slots_[slot].there) save_row(slots_[slot].row, to);
+    return std::nullopt;
+  }
+
+  void clear() override { slots_.clear(); }
+  std::size_t memory_used() const override { return slots_.size() * sizeof(Slot); }
+
+ private:
+  struct Slot {
+    Row row{};
+    bool there = false;
+  };
+
+  template <typename Event>
+  std::optional<ApplyFault> key_as(const EventView& stored, const ShapedEvent& part, std::string& key) {
+    constexpr bool takes_event = requires(const Event& event) { Row::key(event); };
+    constexpr bool takes_both = requires(const Event& event) { Row::key(event, stored); };
+    if constexpr (takes_event || takes_both) {
+      Event event{};
+      if (auto wrong = read_event(part, scratch_, event)) return *std::move(wrong);
+      if constexpr (takes_both) {
+        key = Row::key(event, stored);
+      } else {
+        key = Row::key(event);
+      }
+      if (auto wrong = check_row_key(key)) return *std::move(wrong);
+    } else {
+      key = stored.stream;
+    }
+    return std::nullopt;
+  }
+
+  template <typename Event>
+  std::optional<ApplyFault> apply_as(Slot& slot, const EventView& stored, const ShapedEvent& part) {
+    Event event{};
+    if (auto wrong = read_event(part, scratch_, event)) return *std::move(wrong);
+    const auto call = [&] {
+      if constexpr (requires { slot.row.apply(event, stored); }) {
+        return slot.row.apply(event, stored);
+      } else {
+        return slot.row.apply(event);
+      }
+    };
+    if constexpr (std::is_void_v<decltype(call())>) {
+      call();
+    } else {
+      if (Status status = call(); !status) return std::move(status).error();
+    }
+    slot.there = true;
+    if constexpr (requires { slot.row.gone(); }) {
+      if (slot.row.gone()) slot = {};
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Slot> slots_;
+  std::string scratch_;
+};
+
+template <typename Row, typename... Events>
+class TypedProjection final : public Projection {
+ public:
+  explicit TypedProjection(TypedProjectionSettings settings)
+      : info_{settings.name, fingerprint(settings), {settings.categories, {std::string(Events::kType)...}}} {}
+
+  const ProjectionInfo& info() const override { return info_; }
+
+  std::variant<std::unique_ptr<ProjectionRows>, ScriptError> make_rows() const override {
+    return std::make_unique<Rows<Row, Events...>>();
+  }
+
+  Status append_json(std::string_view saved, std::string& to) const override {
+    Row row{};
+    if (!load_row(saved, row)) {
+      return make_error(Errc::kCorruption, "a row of " + info_.name + " is no saved row");
+    }
+    row.append_json(to);
+    return {};
+  }
+
+ private:
+  static std::string fingerprint(const TypedProjectionSettings& settings) {
+    std::string text = "c++ " + settings.revision + " " + std::to_string(sizeof(Row));
+    for (const std::string& category : settings.categories) text += " " + category;
+    const auto add = [&](std::string_view type, const auto& names) {
+      text.append(" ").append(type).append("(");
+      for (const std::string_view name : names) text.append(name).append(",");
+      text += ")";
+    };
+    (..., add(Events::kType, names_of<Events>()));
+    return text;
+  }
+
+  const ProjectionInfo info_;
+};
+
+}  // namespace typed
+
+template <typename Row, typename... Events>
+std::shared_ptr<const Projection> make_typed_projection(TypedProjectionSettings settings) {
+  static_assert(sizeof...(Events) > 0);
+  return std::make_shared<const typed::TypedProjection<Row, Events...>>(std::move(settings));
+}
+
+}  // namespace cairn
