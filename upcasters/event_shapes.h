@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,11 +21,16 @@ class EventShapes {
   // Reads the definitions of the store. `log` gets what scripts say. Fails as Upcasters::catch_up() does.
   // REQUIRES: `store` and `registry` outlive it.
   static Result<std::unique_ptr<EventShapes>> open(EventStore& store, SchemaRegistry& registry,
-                                                   LuaHost::Log log = {}) {
-    std::unique_ptr<EventShapes> shapes(new EventShapes(store, registry, std::move(log)));
-    CAIRN_CHECK(shapes->deployer_.start());
-    return shapes;
-  }
+                                                   LuaHost::Log log = {});
+
+  // The same where the store is read beside the process that has it: nothing is appended, so nothing can be
+  // deployed here either. What that process deploys counts after catch_up(). Fails as that does.
+  static Result<std::unique_ptr<EventShapes>> open_reader(EventStore& store, SchemaRegistry& registry,
+                                                          LuaHost::Log log = {});
+
+  // Takes notice of all schemas and upcasters in the log. kOverloaded: one of them is about to be withdrawn
+  // by the process that has the store; try again. REQUIRES: open_reader().
+  Status catch_up();
 
   Chains& chains() { return chains_; }
   ShaperPool& shapers() { return shapers_; }
@@ -38,17 +44,20 @@ class EventShapes {
   }
 
  private:
-  EventShapes(EventStore& store, SchemaRegistry& registry, LuaHost::Log log)
-      : upcasters_(store),
-        history_(registry, upcasters_),
-        shapers_(chains_, std::move(log)),
-        deployer_(store, registry, upcasters_, history_, shapers_) {}
+  EventShapes(EventStore& store, SchemaRegistry& registry, LuaHost::Log log, std::function<void()> refresh);
 
+  SchemaRegistry& registry_;
   Upcasters upcasters_;
+
+  // For trials of upcasters, which look at things as they are known and do not follow the log themselves.
+  RegistryHistory known_;
+  Chains known_chains_{known_};
+  ShaperPool trials_;
+  Deployer deployer_;
+
   RegistryHistory history_;
   Chains chains_{history_};
   ShaperPool shapers_;
-  Deployer deployer_;
 };
 
 }  // namespace cairn

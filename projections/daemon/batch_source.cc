@@ -55,9 +55,19 @@ Result<std::shared_ptr<const EventBatch>> BatchSource::Seat::read(GlobalPosition
 Result<std::shared_ptr<const EventBatch>> BatchSource::read_alone(GlobalPosition after, GlobalPosition to,
                                                                   const EventFilter& filter) {
   const std::uint64_t last = after.value + limits_.positions_max;
-  return EventBatch::read(
-      store_, shapes_.shapers(),
-      {.after = after, .to = {std::min(to.value, last)}, .filter = filter, .bytes_max = limits_.bytes_max});
+  BatchQuery query{
+      .after = after, .to = {std::min(to.value, last)}, .filter = filter, .bytes_max = limits_.bytes_max};
+  if (!catch_up_) return EventBatch::read(store_, shapes_.shapers(), query);
+
+  // An event comes behind the schema it was written with, and behind every upcaster that its writer may know
+  // of. So the end is fixed first: what the log holds up to there is known before the first event is looked
+  // at. Asked before the end is fixed, an upcaster and an event behind it could arrive in between, and the
+  // event would be taken in an older shape.
+  query.to = std::min(query.to, store_.head());
+  CAIRN_CHECK(catch_up_());
+  CAIRN_TRY(auto batch, EventBatch::read(store_, shapes_.shapers(), query));
+  CAIRN_CHECK(catch_up_());  // What arrived meanwhile was used if it could be; if not, the batch is in doubt.
+  return batch;
 }
 
 std::uint64_t BatchSource::batches_read() const {

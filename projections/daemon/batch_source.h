@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "projections/daemon/event_batch.h"
 #include "upcasters/event_shapes.h"
@@ -26,9 +28,12 @@ class BatchSource {
     std::size_t bytes_max = 8u << 20;
   };
 
+  // Takes notice of schemas and upcasters that are in the log by now. A batch for which it fails is not read.
+  using CatchUp = std::function<Status()>;
+
   // REQUIRES: store and shapes outlive it.
-  BatchSource(EventStore& store, EventShapes& shapes, Limits limits)
-      : store_(store), shapes_(shapes), limits_(limits) {}
+  BatchSource(EventStore& store, EventShapes& shapes, Limits limits, CatchUp catch_up = {})
+      : store_(store), shapes_(shapes), limits_(limits), catch_up_(std::move(catch_up)) {}
 
   // One who reads. Where he stands and what he needs is known to the others, so that whoever reads first
   // reads for him too.
@@ -76,6 +81,7 @@ class BatchSource {
   EventStore& store_;
   EventShapes& shapes_;
   const Limits limits_;
+  const CatchUp catch_up_;
   mutable std::mutex mutex_;
   std::uint64_t last_seat_ = 0;
   std::map<std::uint64_t, Place> seats_;

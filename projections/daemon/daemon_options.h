@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "eventstore/base/clock.h"
+#include "eventstore/base/result.h"
 #include "upcasters/lua/lua_host.h"
 
 namespace cairn {
@@ -36,6 +38,15 @@ struct DaemonOptions {
   std::chrono::milliseconds retry_max{30'000};
 
   std::chrono::milliseconds stalled_after{30'000};
+
+  // Only where the store is read beside the process that has it. Schemas, upcasters and definitions arrive
+  // through the log there, like events: this takes notice of those that are in the log by now.
+  std::function<Status()> catch_up_shapes;
+
+  // A place in the log that no row changes with is kept in memory, and committed now and then. Those who read
+  // in another process see only what is committed: with this it is committed when the head was reached, and
+  // so often at most.
+  std::optional<std::chrono::milliseconds> publish_position_every;
 
   Clock clock = system_time;
   std::function<void(std::string_view message)> on_notice;  // what an operator should look at

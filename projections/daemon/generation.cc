@@ -98,13 +98,14 @@ const EventFilter& Generation::filter() {
   return choice_.filter();
 }
 
+bool Generation::suits(const EventBatch& batch) { return covers(batch.filter(), filter()); }
+
 void Generation::forget_plans() {
   for (auto& partition : partitions_) partition->rows().forget_plans();
 }
 
 Status Generation::take(const EventBatch& batch) {
   CAIRN_ASSERT(batch.after() == taken(), batch.after().value, taken().value);
-  choice_.refresh(tools_.source.shapes());
   forget_plans();
   keys_.clear();
 

@@ -40,7 +40,7 @@ struct GenerationTools {
 //  3. A row whose event failed is what it was before that event; events of its key behind it wait.
 //  4. After a failed call reset() leads on: what was not committed is forgotten, and done again.
 //
-// Belongs to one thread at a time, but for position().
+// Belongs to one thread at a time, but for taken() and visible().
 class Generation {
  public:
   // Fails with kInvalidArgument when the projection's script cannot be loaded, else as the read model does.
@@ -57,10 +57,17 @@ class Generation {
   GlobalPosition taken() const { return {taken_.load(std::memory_order_acquire)}; }
   GlobalPosition visible() const { return {visible_.load(std::memory_order_acquire)}; }
 
+  // The place in the log that is on disk.
+  GlobalPosition checkpoint() const { return checkpoint_; }
+
   // What to ask the log for, as things are now.
   const EventFilter& filter();
 
-  // Takes in the next stretch of the log. REQUIRES: it begins where the last one ended.
+  // Whether a batch has all events that are wanted as things are now. One that was asked for before an
+  // upcaster came may lack some that are wanted since: then it is asked for again.
+  bool suits(const EventBatch& batch);
+
+  // Takes in the next stretch of the log. REQUIRES: it begins where the last one ended, and suits.
   Status take(const EventBatch& batch);
 
   // Whether enough has gathered for a commit of a generation that is being built.

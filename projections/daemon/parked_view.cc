@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::size_t kPositionsMax = 1'000;
 
-ParkedKey shown(const Generation& generation, const ParkedEntry& entry) {
+ParkedKey shown(const ReadModel& model, const ParkedEntry& entry) {
   ParkedKey key;
   key.key = entry.place.name;
   key.by_stream = entry.place.by == ParkedPlace::By::kStream;
-  key.generation = generation.number();
+  key.generation = model.identity().generation;
   key.events = entry.waiting;
   key.position = entry.event.position;
   key.kind = entry.event.kind;
@@ -26,15 +26,15 @@ ParkedKey shown(const Generation& generation, const ParkedEntry& entry) {
 
 }  // namespace
 
-Result<ParkedList> parked_list(const std::vector<std::shared_ptr<Generation>>& generations,
+Result<ParkedList> parked_list(const std::vector<std::shared_ptr<ReadModel>>& models,
                                const std::string& after, std::size_t limit) {
   // Each kind of place of each generation is in order by itself. A key is never cut off from its namesakes.
   std::vector<ParkedKey> found;
-  for (const auto& generation : generations) {
+  for (const auto& model : models) {
     for (const auto by : {ParkedPlace::By::kKey, ParkedPlace::By::kStream}) {
-      CAIRN_TRY(const auto entries, generation->model()->parked(ParkedPlace{by, after}, limit + 1));
+      CAIRN_TRY(const auto entries, model->parked(ParkedPlace{by, after}, limit + 1));
       for (const ParkedEntry& entry : entries) {
-        if (entry.place.by == by && entry.place.name > after) found.push_back(shown(*generation, entry));
+        if (entry.place.by == by && entry.place.name > after) found.push_back(shown(*model, entry));
       }
     }
   }
@@ -51,16 +51,16 @@ Result<ParkedList> parked_list(const std::vector<std::shared_ptr<Generation>>& g
   return list;
 }
 
-Result<std::vector<ParkedKeyDetail>> parked_details(
-    const std::vector<std::shared_ptr<Generation>>& generations, const std::string& key) {
+Result<std::vector<ParkedKeyDetail>> parked_details(const std::vector<std::shared_ptr<ReadModel>>& models,
+                                                    const std::string& key) {
   std::vector<ParkedKeyDetail> details;
-  for (const auto& generation : generations) {
+  for (const auto& model : models) {
     for (const auto by : {ParkedPlace::By::kKey, ParkedPlace::By::kStream}) {
       const ParkedPlace place{by, key};
-      CAIRN_TRY(const auto entry, generation->model()->find_parked(place));
+      CAIRN_TRY(const auto entry, model->find_parked(place));
       if (!entry) continue;
-      CAIRN_TRY(auto positions, generation->model()->waiting(place, {1}, kPositionsMax));
-      details.push_back({shown(*generation, *entry), std::move(positions)});
+      CAIRN_TRY(auto positions, model->waiting(place, {1}, kPositionsMax));
+      details.push_back({shown(*model, *entry), std::move(positions)});
     }
   }
   if (details.empty()) return make_error(Errc::kNotFound, "nothing is parked at '" + key + "'");

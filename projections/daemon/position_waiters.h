@@ -63,6 +63,11 @@ class PositionWaiters {
     late(false);
   }
 
+  bool is_empty() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_.empty();
+  }
+
   // Nobody waits any more.
   void close() {
     std::map<std::pair<std::uint64_t, Ticket>, Done> left;
@@ -76,7 +81,7 @@ class PositionWaiters {
   }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   bool closed_ = false;
   Ticket last_ticket_ = 0;
   std::map<std::pair<std::uint64_t, Ticket>, Done> waiting_;  // by position

@@ -12,6 +12,7 @@
 #include "projections/daemon/audit.h"
 #include "projections/daemon/folder_lock.h"
 #include "projections/daemon/parked_view.h"
+#include "projections/daemon/row_view.h"
 #include "projections/daemon/run_queue.h"
 #include "projections/script_projection.h"
 
@@ -41,7 +42,8 @@ class Daemon final : public ProjectionDaemon {
         lock_(std::move(lock)),
         definitions_(store),
         audit_(store),
-        source_(store, shapes, {options_.batch_positions_max, options_.batch_bytes_max}),
+        source_(store, shapes, {options_.batch_positions_max, options_.batch_bytes_max},
+                options_.catch_up_shapes),
         pool_(pool_threads(options_)) {}
 
   ~Daemon() override { stop(); }
@@ -162,37 +164,20 @@ class Daemon final : public ProjectionDaemon {
 
   Result<RowAnswer> row(const std::string& name, const std::string& key, bool partial) override {
     CAIRN_TRY(const auto generation, serving(name, partial));
-    RowAnswer answer;
-    answer.generation = generation->number();
-    answer.partial = is_partial(name, *generation);
     // Asked before the row: what is committed in between can only make the row newer.
-    answer.position = generation->visible();
-    CAIRN_TRY(const auto found, generation->model()->row(key));
-    answer.position = std::max(answer.position, found.first);
-    if (!found.second) return answer;
-    answer.json.emplace();
-    CAIRN_CHECK(generation->projection().append_json(*found.second, *answer.json));
+    const GlobalPosition visible = generation->visible();
+    CAIRN_TRY(RowAnswer answer, read_row(*generation->model(), generation->projection(), key));
+    answer.position = std::max(answer.position, visible);
+    answer.partial = is_partial(name, *generation);
     return answer;
   }
 
   Result<RowsAnswer> rows(const std::string& name, const RowsQuery& query) override {
     CAIRN_TRY(const auto generation, serving(name, query.partial));
-    RowsAnswer answer;
-    answer.generation = generation->number();
+    const GlobalPosition visible = generation->visible();
+    CAIRN_TRY(RowsAnswer answer, read_rows(*generation->model(), generation->projection(), query));
+    answer.position = std::max(answer.position, visible);
     answer.partial = is_partial(name, *generation);
-    answer.position = generation->visible();
-    SavedRowsQuery wanted;
-    wanted.prefix = query.prefix;
-    wanted.after = query.after;
-    wanted.limit = query.limit;
-    CAIRN_TRY(SavedRows page, generation->model()->rows(wanted));
-    answer.position = std::max(answer.position, page.position);
-    for (SavedRow& row : page.rows) {
-      RowsAnswer::Row shown{std::move(row.key), {}};
-      CAIRN_CHECK(generation->projection().append_json(row.saved, shown.json));
-      answer.rows.push_back(std::move(shown));
-    }
-    answer.next = std::move(page.next);
     return answer;
   }
 
@@ -210,13 +195,13 @@ class Daemon final : public ProjectionDaemon {
   Result<ParkedList> parked(const std::string& name, const std::string& after, std::size_t limit) override {
     const auto queue = find(name);
     if (queue == nullptr) return no_projection(name);
-    return parked_list(queue->runner().generations(), after, limit);
+    return parked_list(queue->runner().models(), after, limit);
   }
 
   Result<std::vector<ParkedKeyDetail>> parked_key(const std::string& name, const std::string& key) override {
     const auto queue = find(name);
     if (queue == nullptr) return no_projection(name);
-    return parked_details(queue->runner().generations(), key);
+    return parked_details(queue->runner().models(), key);
   }
 
   Result<RetryReport> retry(const std::string& name, const std::optional<std::string>& key) override {
@@ -327,6 +312,8 @@ class Daemon final : public ProjectionDaemon {
     const std::lock_guard one_at_a_time(sync_mutex_);
     CAIRN_CHECK(definitions_.catch_up());
     if (definitions_.changes() == synced_changes_) return {};
+    // A generation remembers with which schemas and upcasters it was begun.
+    if (options_.catch_up_shapes) CAIRN_CHECK(options_.catch_up_shapes());
     const std::uint64_t changes = definitions_.changes();
     const auto wanted = definitions_.all();
     for (const ProjectionDefinition& definition : wanted) {
@@ -388,6 +375,7 @@ class Daemon final : public ProjectionDaemon {
     if (stopped_) return;
     ticket_ = store_.notify_at({store_.head().value + 1}, [this] {
       pool_.post([this] {
+        if (options_.catch_up_shapes) sync_or_notice();  // It may be a definition that came.
         wake_all();
         listen();
       });

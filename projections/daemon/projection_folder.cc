@@ -13,7 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr const char* kRecordFile = "projection.json";
 constexpr int kFormat = 1;
 
 template <typename T>

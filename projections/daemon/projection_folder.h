@@ -36,6 +36,8 @@ struct ProjectionRecord {
 // means nothing, and is removed by sweep().
 class ProjectionFolder {
  public:
+  static constexpr const char* kRecordFile = "projection.json";
+
   // Reads the record; there is an empty one when there is no file. kCorruption when it makes no sense.
   static Result<ProjectionFolder> open(std::filesystem::path path);
 

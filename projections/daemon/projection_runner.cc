@@ -12,6 +12,9 @@ namespace cairn {
 
 namespace {
 
+// So often a throttled generation looks whether it may go on.
+constexpr std::chrono::milliseconds kThrottlePause{20};
+
 // What goes away by itself.
 bool may_succeed_later(Errc code) { return code == Errc::kDiskFull || code == Errc::kOverloaded; }
 
@@ -82,12 +85,13 @@ ProjectionRunner::Step ProjectionRunner::step_locked() {
     return false;
   };
   if (live_ != nullptr && !run(step_live())) return {true, std::nullopt};
+  if (live_ != nullptr && !run(publish_position(head, step.wait))) return {true, std::nullopt};
   if (folder_.record().paused) return step;
   if (building_ != nullptr && !run(step_building(head))) return {true, std::nullopt};
   if (shadow_ != nullptr && !run(step_verify())) return {true, std::nullopt};
   attempts_ = 0;
   if (!step.worked && building_ != nullptr && folder_.record().events_per_second_max) {
-    step.wait = std::chrono::milliseconds(20);
+    step.wait = std::min(step.wait.value_or(kThrottlePause), kThrottlePause);
   }
   return step;
 }
@@ -108,6 +112,7 @@ Result<bool> ProjectionRunner::step_live() {
   if (live_->taken() >= store().head()) return false;
   CAIRN_TRY(const auto batch, live_seat_.read(live_->taken(), live_->filter()));
   if (batch->to() == batch->after()) return false;
+  if (!live_->suits(*batch)) return true;
   if (Status status = live_->take(*batch); !status) {
     CAIRN_CHECK(live_->reset());
     return status.error();
@@ -157,6 +162,7 @@ Result<bool> ProjectionRunner::step_building(GlobalPosition head) {
   bool worked = false;
   if (building_->taken() < store().head()) {
     CAIRN_TRY(const auto batch, next_for_building());
+    if (!building_->suits(*batch)) return true;
     worked = batch->to() > batch->after();
     if (Status status = building_->take(*batch); !status) {
       CAIRN_CHECK(building_->reset());
@@ -246,6 +252,7 @@ Result<bool> ProjectionRunner::step_verify() {
   if (shadow_->taken() < live_->taken()) {
     auto batch = tools_.generations.source.read_alone(shadow_->taken(), live_->taken(), shadow_->filter());
     if (!batch) return give_up(batch.error().message);
+    if (!shadow_->suits(**batch)) return true;
     if (Status status = shadow_->take(**batch); !status) return give_up(status.error().message);
     if (shadow_->commit_due()) {
       if (Status status = shadow_->commit(); !status) return give_up(status.error().message);

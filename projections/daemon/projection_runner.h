@@ -77,7 +77,8 @@ class ProjectionRunner {
   Result<Retried> retry(const std::optional<std::string>& key);
   Result<Retried> skip(const std::string& key, const std::string& reason);
 
-  // Commits what the generation being built has gathered, so that it need not be done again.
+  // Commits what the generation being built has gathered, so that it need not be done again, and the place
+  // in the log that readers in other processes wait for.
   void flush();
 
   // Ends it for good: no step does anything any more, and nobody waits.
@@ -90,8 +91,8 @@ class ProjectionRunner {
   // The generation that is queried; with `partial` the one being built when there is no other. nullptr when
   // there is none.
   std::shared_ptr<Generation> serving(bool partial) const;
-  // All that have something parked.
-  std::vector<std::shared_ptr<Generation>> generations() const;
+  // Of all generations that may have something parked.
+  std::vector<std::shared_ptr<ReadModel>> models() const;
   GlobalPosition visible() const;
   PositionWaiters& waiters() { return waiters_; }
 
@@ -138,6 +139,7 @@ class ProjectionRunner {
   void drop_building();
   Step step_locked();
   Result<bool> step_live();
+  Result<bool> publish_position(GlobalPosition head, std::optional<std::chrono::milliseconds>& wait);
   Result<bool> step_building(GlobalPosition head);
   Result<bool> step_verify();
   Status commit(Generation& generation, std::string_view what);
@@ -168,6 +170,7 @@ class ProjectionRunner {
   std::optional<Timestamp> retry_at_;
   Timestamp throttle_since_;
   std::uint64_t throttled_ = 0;  // positions taken since then
+  Timestamp published_at_;       // see DaemonOptions::publish_position_every
   std::uint64_t parked_at_pause_ = 0;
   bool definition_pending_ = true;  // it was not acted upon yet
 

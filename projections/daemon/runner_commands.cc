@@ -179,9 +179,30 @@ Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key,
 
 void ProjectionRunner::flush() {
   const std::lock_guard lock(mutex_);
-  if (closed_ || building_ == nullptr || !building_->has_changes() || !fault_.empty()) return;
+  if (closed_ || !fault_.empty()) return;
+  const bool publish = tools_.generations.options.publish_position_every.has_value();
+  if (publish && live_ != nullptr && live_->checkpoint() < live_->taken()) {
+    if (Status status = commit(*live_, "the live generation"); !status) notice(status.error().message);
+  }
+  if (building_ == nullptr || !building_->has_changes()) return;
   if (Status status = commit(*building_, "the generation being built"); !status)
     notice(status.error().message);
+}
+
+// What readers in another process may wait for although no row changes. True when something was committed;
+// else `wait` says when it is time for it.
+Result<bool> ProjectionRunner::publish_position(GlobalPosition head,
+                                                std::optional<std::chrono::milliseconds>& wait) {
+  const auto every = tools_.generations.options.publish_position_every;
+  if (!every || live_->taken() < head || live_->checkpoint() == live_->taken()) return false;
+  const std::int64_t since = (now().micros - published_at_.micros) / 1'000;
+  if (since >= 0 && since < every->count()) {
+    wait = std::chrono::milliseconds(every->count() - since);
+    return false;
+  }
+  CAIRN_CHECK(commit(*live_, "the live generation"));
+  published_at_ = now();
+  return true;
 }
 
 void ProjectionRunner::close() {

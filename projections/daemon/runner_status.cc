@@ -5,48 +5,9 @@
 
 #include "projections/daemon/projection_runner.h"
 #include "projections/daemon/shapes_mark.h"
+#include "projections/daemon/status_facts.h"
 
 namespace cairn {
-
-namespace {
-
-double seconds_between(Timestamp from, Timestamp to) {
-  return std::max(0.0, static_cast<double>(to.micros - from.micros) / 1e6);
-}
-
-// How long ago an event was appended; 0 when it cannot be read.
-double age_of(EventStore& store, GlobalPosition position, Timestamp now) {
-  double age = 0;
-  const auto visit = [&](const EventView& event) {
-    age = seconds_between(event.recorded_at, now);
-    return false;
-  };
-  const auto scanned = store.scan({.from = position, .to = position}, visit);
-  return scanned ? age : 0;
-}
-
-struct ParkedCount {
-  std::uint64_t events = 0;
-  std::optional<Timestamp> oldest;
-};
-
-ParkedCount count_parked(ReadModel& model) {
-  constexpr std::size_t kPage = 1'000;
-  ParkedCount count;
-  std::optional<ParkedPlace> after;
-  while (true) {
-    const auto entries = model.parked(after, kPage);
-    if (!entries) return count;
-    for (const ParkedEntry& entry : *entries) {
-      count.events += entry.waiting;
-      if (!count.oldest || entry.event.parked_at < *count.oldest) count.oldest = entry.event.parked_at;
-      after = entry.place;
-    }
-    if (entries->size() < kPage) return count;
-  }
-}
-
-}  // namespace
 
 std::string_view to_string(ProjectionState state) {
   switch (state) {
@@ -174,7 +135,9 @@ ProjectionStatus ProjectionRunner::status() const {
 
   const bool behind =
       status.lag_events > 0 || (status.rebuild && status.rebuild->position < status.rebuild->target);
-  const double still = seconds_between(view.moved_at, at);
+  // One that had nothing to do for long is not stuck when the next event has just come.
+  const double moved = seconds_between(view.moved_at, at);
+  const double still = status.rebuild ? moved : std::min(moved, status.lag_seconds);
   const double too_long = static_cast<double>(tools_.generations.options.stalled_after.count()) / 1e3;
   if (!view.fault.empty()) {
     status.state = ProjectionState::kFaulted;
@@ -207,11 +170,11 @@ std::shared_ptr<Generation> ProjectionRunner::serving(bool partial) const {
   return view_.live == nullptr && partial ? view_.building : view_.live;
 }
 
-std::vector<std::shared_ptr<Generation>> ProjectionRunner::generations() const {
+std::vector<std::shared_ptr<ReadModel>> ProjectionRunner::models() const {
   const std::lock_guard lock(view_mutex_);
-  std::vector<std::shared_ptr<Generation>> found;
-  if (view_.live != nullptr) found.push_back(view_.live);
-  if (view_.building != nullptr) found.push_back(view_.building);
+  std::vector<std::shared_ptr<ReadModel>> found;
+  if (view_.live != nullptr) found.push_back(view_.live->model());
+  if (view_.building != nullptr) found.push_back(view_.building->model());
   return found;
 }
 

@@ -67,6 +67,10 @@ class SchemaRegistry {
   // The subject's newest version with that id, live or soft-deleted, or nullopt.
   std::optional<std::uint32_t> version_of(std::string_view subject, SchemaId id);
 
+  // Takes notice of what others have appended to the stream. Nearly free when the log has not grown. Whoever
+  // changes the registry, or asks for what it does not know, need not call it.
+  Status catch_up();
+
   // Grows with everything that happens to the registry. What was found out at one number still holds while
   // the number is the same.
   std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
@@ -98,8 +102,6 @@ class SchemaRegistry {
  private:
   explicit SchemaRegistry(EventStore& store) : store_(store) {}
 
-  // Applies what was added to the stream since. Nearly free when the log has not grown.
-  Status catch_up();
   Status apply_new_events();
 
   template <typename T, typename Decide>

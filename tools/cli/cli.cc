@@ -14,6 +14,7 @@
 #include "tools/cli/export_command.h"
 #include "tools/cli/failure_report.h"
 #include "tools/cli/import_command.h"
+#include "tools/cli/project_command.h"
 #include "tools/cli/projection/projection_commands.h"
 #include "tools/cli/read_command.h"
 #include "tools/cli/schema/schema_commands.h"
@@ -43,6 +44,7 @@ int parse_and_run(int argc, char** argv, const std::string& version) {
       "\nThe server is the one of --url, or of the variable CAIRN_URL, or http://127.0.0.1:7878.\n"
       "Exit codes: 0 ok, 1 the answer is no, 2 wrong usage, 3 server unreachable.");
   add_serve_command(app, version, exit_code);
+  add_project_command(app, version, exit_code);
   add_append_command(app, exit_code);
   add_read_command(app, exit_code);
   add_import_command(app, exit_code);

@@ -26,6 +26,7 @@
 #include "eventstore/event_store.h"
 #include "projections/aggregates/aggregate_states.h"
 #include "projections/daemon/projection_daemon.h"
+#include "projections/daemon/read_only_daemon.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/logging.h"
 #include "tools/cli/number_text.h"
@@ -102,6 +103,9 @@ Result<std::unique_ptr<ProjectionDaemon>> open_projections(const ServeArguments&
   options.on_notice = [](std::string_view message) { spdlog::warn("{}", message); };
   options.on_event = [](std::string_view message) { spdlog::info("{}", message); };
   options.log = std::move(log);
+  if (arguments.projections == "read") {
+    return open_read_only_daemon(store, shapes, arguments.data, std::move(options));
+  }
   return ProjectionDaemon::open(store, shapes, arguments.data, std::move(options));
 }
 
@@ -225,6 +229,7 @@ void add_serve_command(CLI::App& app, const std::string& version, int& exit_code
       "  cairn serve\n"
       "  cairn serve --data /var/lib/cairn --listen 127.0.0.1:9000 --log-format json\n"
       "  cairn serve --listen 0.0.0.0:7878 --tokens tokens --tls-cert cert.pem --tls-key key.pem\n"
+      "  cairn serve --projections read                        and beside it: cairn project\n"
       "  curl http://127.0.0.1:7878/ready");
   auto arguments = std::make_shared<ServeArguments>();
   command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
@@ -249,10 +254,12 @@ void add_serve_command(CLI::App& app, const std::string& version, int& exit_code
       ->check(CLI::IsMember({"required", "optional"}))
       ->capture_default_str();
   command
-      .add_option("--projections", arguments->projections,
-                  "Read models: built and served (on), or left alone by this process (off)")
-      ->type_name("ON|OFF")
-      ->check(CLI::IsMember({"on", "off"}))
+      .add_option(
+          "--projections", arguments->projections,
+          "Read models: built and served (on), served while `cairn project` builds them (read), or left "
+          "alone (off)")
+      ->type_name("MODE")
+      ->check(CLI::IsMember({"on", "read", "off"}))
       ->capture_default_str();
   command
       .add_option("--tokens", arguments->tokens,

@@ -2,13 +2,17 @@
 
 namespace cairn {
 
+// The upcasters are looked at last: without its version an upcaster has no effect, but a version without the
+// upcaster that came with it would be reached in another way, or not at all.
 TypeHistory RegistryHistory::history(std::string_view type) {
-  TypeHistory history{std::string(type), {}, upcasters_.of_type(type)};
+  TypeHistory history{std::string(type), {}, {}};
   auto versions = registry_.read([&](const RegistryState& state) -> RegistryResult<SubjectVersions> {
     const SubjectVersions* found = state.find_subject(type);
     return found == nullptr ? SubjectVersions() : *found;
   });
   if (versions) history.versions = *std::move(versions);
+  if (refresh_) refresh_();
+  history.upcasters = upcasters_.of_type(type);
   return history;
 }
 

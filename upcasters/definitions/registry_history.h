@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,9 +14,10 @@ namespace cairn {
 // Histories as they are: from the schema registry and the upcasters.
 class RegistryHistory final : public HistorySource {
  public:
-  // REQUIRES: both outlive it.
-  RegistryHistory(SchemaRegistry& registry, const Upcasters& upcasters)
-      : registry_(registry), upcasters_(upcasters) {}
+  // `refresh` is called between a look at the versions and one at the upcasters; see
+  // EventShapes::open_reader(). REQUIRES: both outlive it.
+  RegistryHistory(SchemaRegistry& registry, const Upcasters& upcasters, std::function<void()> refresh = {})
+      : registry_(registry), upcasters_(upcasters), refresh_(std::move(refresh)) {}
 
   // Both only grow, so their sum is another one after every change.
   std::uint64_t changes() const override { return registry_.changes() + upcasters_.changes(); }
@@ -25,6 +27,7 @@ class RegistryHistory final : public HistorySource {
  private:
   SchemaRegistry& registry_;
   const Upcasters& upcasters_;
+  const std::function<void()> refresh_;
 };
 
 // The same with one type's history as it would be.

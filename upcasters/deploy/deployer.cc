@@ -325,4 +325,25 @@ Status Deployer::start() {
   return {};
 }
 
+Status Deployer::follow() {
+  const std::lock_guard one_at_a_time(mutex_);
+  CAIRN_CHECK(upcasters_.catch_up());
+  for (const Upcasters::Unsettled& unsettled : upcasters_.unsettled()) {
+    const Upcaster& upcaster = *unsettled.upcaster;
+    const auto verification =
+        verification_of(unsettled.upcaster, history_with_unsettled(upcaster.header.type),
+                        unsettled.verified_through, Verification::Blame::kItself);
+    CAIRN_CHECK(verification->run(upcaster.position, 1, {}));
+    if (verification->report().failed > 0) {
+      return make_error(Errc::kOverloaded,
+                        "the upcaster of " + upcaster.header.type + " from version " +
+                            std::to_string(upcaster.header.from) + " fails on the event at position " +
+                            std::to_string(verification->report().failures.front().position.value) +
+                            ", and the server has not withdrawn it yet");
+    }
+    upcasters_.settle(upcaster);
+  }
+  return {};
+}
+
 }  // namespace cairn

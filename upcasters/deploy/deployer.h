@@ -70,6 +70,12 @@ class Deployer {
   // At the start: reads the definitions, and does what a crash may have left undone. Fails as the store does.
   Status start();
 
+  // In place of start(), and from then on again and again, where the store is read beside the process that
+  // has it: reads the definitions, and tries for itself what the other one tries behind the definition.
+  // Nothing is appended: an upcaster that fails there is for the other process to withdraw, and this is
+  // kOverloaded until it has. Fails as the store does.
+  Status follow();
+
   DeployOutcome deploy(const UpcasterDraft& draft, const DeployOptions& options) {
     return run(draft, nullptr, options);
   }

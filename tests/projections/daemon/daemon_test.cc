@@ -213,6 +213,20 @@ TEST_F(DaemonTest, UpcastEventsComeInTheirNewestShape) {
   EXPECT_EQ(row("orders", "order-1"), R"({"sum":200})");
 }
 
+TEST_F(DaemonTest, WhoIsBehindAndDoesNotMoveIsStalled) {
+  has_projection("customers", kByCustomer);
+  settle();
+  clock().advance(ManualClock::kHour);
+  added("order-1", "ada", 1);
+  EXPECT_EQ(state("customers"), "running") << "the event has just come";
+  clock().advance(31 * ManualClock::kSecond);
+  EXPECT_EQ(state("customers"), "stalled");
+  EXPECT_EQ(status("customers").lag_events, 1u);
+  EXPECT_GE(status("customers").lag_seconds, 31);
+  settle();
+  EXPECT_EQ(state("customers"), "running");
+}
+
 TEST_F(DaemonTest, FiftyProjectionsRunAtOnce) {
   for (int i = 0; i < 50; ++i) {
     has_projection("p" + std::to_string(i), projection("Added = function(row, event) row.n = (row.n or " +

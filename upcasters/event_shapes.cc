@@ -1,0 +1,40 @@
+#include "upcasters/event_shapes.h"
+
+namespace cairn {
+
+EventShapes::EventShapes(EventStore& store, SchemaRegistry& registry, LuaHost::Log log,
+                         std::function<void()> refresh)
+    : registry_(registry),
+      upcasters_(store),
+      known_(registry, upcasters_),
+      trials_(known_chains_, log),
+      deployer_(store, registry, upcasters_, known_, trials_),
+      history_(registry, upcasters_, std::move(refresh)),
+      shapers_(chains_, std::move(log)) {}
+
+Result<std::unique_ptr<EventShapes>> EventShapes::open(EventStore& store, SchemaRegistry& registry,
+                                                       LuaHost::Log log) {
+  std::unique_ptr<EventShapes> shapes(new EventShapes(store, registry, std::move(log), {}));
+  CAIRN_CHECK(shapes->deployer_.start());
+  return shapes;
+}
+
+// The registry reads on in the log whenever it is asked, also while events are brought into shape. Whoever
+// sees a version that came with an upcaster must see the upcaster too, so the upcasters follow right behind.
+// What fails there fails again in the next catch_up(), and is reported by it.
+Result<std::unique_ptr<EventShapes>> EventShapes::open_reader(EventStore& store, SchemaRegistry& registry,
+                                                              LuaHost::Log log) {
+  auto self = std::make_shared<EventShapes*>(nullptr);
+  std::unique_ptr<EventShapes> shapes(
+      new EventShapes(store, registry, std::move(log), [self] { (void)(*self)->deployer_.follow(); }));
+  *self = shapes.get();
+  CAIRN_CHECK(shapes->catch_up());
+  return shapes;
+}
+
+Status EventShapes::catch_up() {
+  CAIRN_CHECK(deployer_.follow());
+  return registry_.catch_up();
+}
+
+}  // namespace cairn
