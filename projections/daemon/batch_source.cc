@@ -1,7 +1,9 @@
 #include "projections/daemon/batch_source.h"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +44,10 @@ BatchSource::Seat::Seat(BatchSource& source) : source_(source) {
   number_ = ++source_.last_seat_;
 }
 
+std::function<void()> BatchSource::Seat::read_ahead(GlobalPosition after, const EventFilter& filter) {
+  return [&source = source_, seat = number_, after, filter] { source.read_ahead(seat, after, filter); };
+}
+
 BatchSource::Seat::~Seat() {
   const std::lock_guard lock(source_.mutex_);
   source_.seats_.erase(number_);
@@ -75,38 +81,82 @@ std::uint64_t BatchSource::batches_read() const {
   return batches_read_;
 }
 
+const BatchSource::Known* BatchSource::find(GlobalPosition after, const EventFilter& filter) const {
+  const std::uint64_t now = shapes_.chains().changes();
+  const auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& one) {
+    return one.after == after && one.shapes == now && covers(one.filter, filter);
+  });
+  return found == known_.end() ? nullptr : &*found;
+}
+
+// Whether the one it was read ahead for has yet to come.
+bool BatchSource::is_awaited(const Known& known) const {
+  const auto seat = seats_.find(known.ahead_for);
+  return seat != seats_.end() && seat->second.after < known.after &&
+         batches_read_ - known.number <= kAheadAgeMax;
+}
+
+BatchSource::Reading BatchSource::begin(GlobalPosition after, EventFilter filter, std::uint64_t ahead_for) {
+  for (const auto& [number, place] : seats_) {
+    if (place.after == after) filter = union_of(filter, place.filter);
+  }
+  Reading reading{after, std::move(filter), {}};
+  known_.push_front({after, reading.filter, shapes_.chains().changes(), ++batches_read_, ahead_for,
+                     reading.promise.get_future().share()});
+  std::size_t kept = 0;
+  known_.remove_if([&](const Known& one) { return !is_awaited(one) && ++kept > kKept; });
+  return reading;
+}
+
+BatchSource::Outcome BatchSource::finish(Reading reading) {
+  const auto forget = [&] {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(known_, [&](const Known& one) { return one.after == reading.after; });
+  };
+  try {
+    Outcome outcome = read_alone(reading.after, {std::numeric_limits<std::uint64_t>::max()}, reading.filter);
+    // Whoever asks for what ended at the head, or failed, should look again.
+    if (!outcome || (*outcome)->to() == reading.after) forget();
+    reading.promise.set_value(outcome);
+    return outcome;
+  } catch (...) {  // There was no memory for it, and who waits has to know.
+    forget();
+    reading.promise.set_exception(std::current_exception());
+    throw;
+  }
+}
+
 BatchSource::Outcome BatchSource::read_shared(std::uint64_t seat, GlobalPosition after,
                                               const EventFilter& filter) {
-  std::promise<Outcome> promise;
+  std::optional<Reading> reading;
   std::shared_future<Outcome> found;
-  EventFilter wanted = filter;
   {
     const std::lock_guard lock(mutex_);
     seats_[seat] = {after, filter};
-    const std::uint64_t now = shapes_.chains().changes();
-    const auto known = std::find_if(known_.begin(), known_.end(), [&](const Known& one) {
-      return one.after == after && one.shapes == now && covers(one.filter, filter);
-    });
-    if (known != known_.end()) {
+    if (const Known* const known = find(after, filter)) {
       found = known->batch;
     } else {
-      for (const auto& [number, place] : seats_) {
-        if (place.after == after) wanted = union_of(wanted, place.filter);
-      }
-      known_.push_front({after, wanted, now, promise.get_future().share()});
-      if (known_.size() > kKept) known_.pop_back();
-      ++batches_read_;
+      reading = begin(after, filter, 0);
     }
   }
-  if (found.valid()) return found.get();
-  Outcome outcome = read_alone(after, {std::numeric_limits<std::uint64_t>::max()}, wanted);
-  // Whoever asks for what ended at the head, or failed, should look again.
-  if (!outcome || (*outcome)->to() == after) {
+  return reading ? finish(*std::move(reading)) : found.get();
+}
+
+void BatchSource::read_ahead(std::uint64_t seat, GlobalPosition after, const EventFilter& filter) {
+  std::optional<Reading> reading;
+  {
     const std::lock_guard lock(mutex_);
-    std::erase_if(known_, [&](const Known& one) { return one.after == after; });
+    const auto place = seats_.find(seat);
+    if (place == seats_.end() || place->second.after >= after || find(after, filter) != nullptr) return;
+    const auto ahead =
+        std::count_if(known_.begin(), known_.end(), [&](const Known& one) { return is_awaited(one); });
+    if (static_cast<std::size_t>(ahead) >= kAheadMax) return;
+    reading = begin(after, filter, seat);
   }
-  promise.set_value(outcome);
-  return outcome;
+  try {
+    static_cast<void>(finish(*std::move(reading)));  // It is known now.
+  } catch (const std::exception&) {                  // Whoever comes for it reads it himself.
+  }
 }
 
 }  // namespace cairn

@@ -47,6 +47,10 @@ class BatchSource {
     // The batch behind `after`; empty at the head. Fails as EventStore::scan() does.
     Result<std::shared_ptr<const EventBatch>> read(GlobalPosition after, const EventFilter& filter);
 
+    // Work for another thread while the batch that was read last is worked on: reads the one behind it, for
+    // the read() to come. It does nothing when that has come already, and may outlive the seat.
+    std::function<void()> read_ahead(GlobalPosition after, const EventFilter& filter);
+
    private:
     BatchSource& source_;
     std::uint64_t number_;
@@ -69,14 +73,32 @@ class BatchSource {
   struct Known {
     GlobalPosition after;
     EventFilter filter;
-    std::uint64_t shapes;  // when it was made; later ones could be other shapes
+    std::uint64_t shapes;     // when it was made; later ones could be other shapes
+    std::uint64_t number;     // of the batches read
+    std::uint64_t ahead_for;  // the seat it was read ahead for; 0: it was asked for
     std::shared_future<Outcome> batch;
   };
+  // A batch to be read, and those who wait for it.
+  struct Reading {
+    GlobalPosition after;
+    EventFilter filter;
+    std::promise<Outcome> promise;
+  };
 
-  // So many batches are kept for those who come a little later.
+  // So many batches are kept for those who come a little later, and beside them so many that were read ahead.
   static constexpr std::size_t kKept = 4;
+  static constexpr std::size_t kAheadMax = 4;
+  // One that nobody has come for when so many others were read is not waited for any more.
+  static constexpr std::uint64_t kAheadAgeMax = 64;
 
   Outcome read_shared(std::uint64_t seat, GlobalPosition after, const EventFilter& filter);
+  void read_ahead(std::uint64_t seat, GlobalPosition after, const EventFilter& filter);
+  Outcome finish(Reading reading);
+
+  // With the mutex held.
+  const Known* find(GlobalPosition after, const EventFilter& filter) const;
+  Reading begin(GlobalPosition after, EventFilter filter, std::uint64_t ahead_for);
+  bool is_awaited(const Known& known) const;
 
   EventStore& store_;
   EventShapes& shapes_;

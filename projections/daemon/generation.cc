@@ -24,7 +24,7 @@ struct Generation::Routed {
   const EventView* event;
   std::uint32_t first = 0;  // of its parts in the slice
   std::uint32_t count = 0;
-  std::optional<ParkedEvent> failed = std::nullopt;
+  std::unique_ptr<ParkedEvent> failed = nullptr;
 };
 
 struct Generation::Slice {
@@ -107,7 +107,6 @@ void Generation::forget_plans() {
 Status Generation::take(const EventBatch& batch) {
   CAIRN_ASSERT(batch.after() == taken(), batch.after().value, taken().value);
   forget_plans();
-  keys_.clear();
 
   const std::size_t count = batch.events().size();
   const std::size_t slice_count = count >= kWorthSharing ? partitions_.size() : 1;
@@ -129,15 +128,19 @@ Status Generation::take(const EventBatch& batch) {
 void Generation::find_keys(const EventBatch& batch, std::size_t begin, std::size_t end, ProjectionRows& rows,
                            Slice& slice) {
   const Timestamp now = tools_.options.clock();
+  slice.events.reserve(end - begin);
+  slice.parts.reserve(end - begin);
   for (std::size_t i = begin; i < end; ++i) {
     const EventBatch::Event& event = batch.events()[i];
     if (!choice_.wants_stored(event.stored)) continue;
     Routed routed{&event.stored, static_cast<std::uint32_t>(slice.parts.size())};
-    if (event.fault != nullptr) routed.failed = parked_event(event.stored, *event.fault, now);
+    if (event.fault != nullptr) {
+      routed.failed = std::make_unique<ParkedEvent>(parked_event(event.stored, *event.fault, now));
+    }
     for (const ShapedEvent& part : batch.parts(event)) {
       if (!choice_.wants_type(part.type)) continue;
       if (auto fault = rows.key_of(event.stored, part, slice.key)) {
-        routed.failed = parked_event(event.stored, part, *fault, now);
+        routed.failed = std::make_unique<ParkedEvent>(parked_event(event.stored, part, *fault, now));
         break;
       }
       if (slice.key.empty()) continue;

@@ -141,7 +141,6 @@ class Generation {
   EventChoice choice_;
   std::vector<std::unique_ptr<Partition>> partitions_;
   std::vector<std::vector<KeyedPart>> lists_;  // of the batch under way, by partition
-  ByteArena keys_;                             // of the batch under way
   std::shared_ptr<const SkippedEvents> skipped_;
 
   std::unordered_set<std::string> parked_keys_;

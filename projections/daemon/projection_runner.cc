@@ -158,12 +158,22 @@ Result<std::shared_ptr<const EventBatch>> ProjectionRunner::next_for_building() 
   return batch;
 }
 
+// The log behind a batch is read while that one is applied.
+void ProjectionRunner::read_ahead(const EventBatch& batch) {
+  const GenerationTools& tools = tools_.generations;
+  if (folder_.record().events_per_second_max) return;
+  // What is not a whole batch yet would be read too early.
+  if (store().head().value - batch.to().value < tools.options.batch_positions_max) return;
+  tools.pool.post(building_seat_.read_ahead(batch.to(), building_->filter()));
+}
+
 Result<bool> ProjectionRunner::step_building(GlobalPosition head) {
   bool worked = false;
   if (building_->taken() < store().head()) {
     CAIRN_TRY(const auto batch, next_for_building());
     if (!building_->suits(*batch)) return true;
     worked = batch->to() > batch->after();
+    read_ahead(*batch);
     if (Status status = building_->take(*batch); !status) {
       CAIRN_CHECK(building_->reset());
       return status.error();

@@ -145,6 +145,7 @@ class ProjectionRunner {
   Status commit(Generation& generation, std::string_view what);
   Status take_over();
   Result<std::shared_ptr<const EventBatch>> next_for_building();
+  void read_ahead(const EventBatch& batch);
   bool check_parked_limit(const Generation& generation);
   std::string why_it_holds() const;
   void failed(const Error& error);
