@@ -50,15 +50,20 @@ Result<std::unique_ptr<Generation>> Generation::open(GenerationTools tools,
   return generation;
 }
 
+Result<std::unique_ptr<ProjectionRows>> Generation::make_rows() const {
+  auto rows = projection_->make_rows();
+  if (const auto* error = std::get_if<ScriptError>(&rows)) {
+    return make_error(Errc::kInvalidArgument, error->text());
+  }
+  return std::get<std::unique_ptr<ProjectionRows>>(std::move(rows));
+}
+
 Status Generation::make_partitions() {
   const unsigned wanted = tools_.options.partitions > 0 ? tools_.options.partitions : tools_.pool.threads();
   for (unsigned i = 0; i < std::max(1u, wanted); ++i) {
-    auto rows = projection_->make_rows();
-    if (const auto* error = std::get_if<ScriptError>(&rows)) {
-      return make_error(Errc::kInvalidArgument, error->text());
-    }
-    partitions_.push_back(
-        std::make_unique<Partition>(std::get<std::unique_ptr<ProjectionRows>>(std::move(rows))));
+    CAIRN_TRY(auto rows, make_rows());
+    partitions_.push_back(std::make_unique<Partition>(std::move(rows)));
+    CAIRN_TRY(key_finders_.emplace_back(), make_rows());
   }
   lists_.resize(partitions_.size());
   return {};
@@ -102,6 +107,7 @@ bool Generation::suits(const EventBatch& batch) { return covers(batch.filter(), 
 
 void Generation::forget_plans() {
   for (auto& partition : partitions_) partition->rows().forget_plans();
+  for (auto& finder : key_finders_) finder->forget_plans();
 }
 
 Status Generation::take(const EventBatch& batch) {
@@ -112,8 +118,7 @@ Status Generation::take(const EventBatch& batch) {
   const std::size_t slice_count = count >= kWorthSharing ? partitions_.size() : 1;
   std::vector<Slice> slices(slice_count);
   const auto find = [&](std::size_t i) {
-    find_keys(batch, count * i / slice_count, count * (i + 1) / slice_count, partitions_[i]->rows(),
-              slices[i]);
+    find_keys(batch, count * i / slice_count, count * (i + 1) / slice_count, *key_finders_[i], slices[i]);
   };
   tools_.pool.for_each(slice_count, find);
   route(slices);

@@ -105,6 +105,7 @@ class Generation {
   Generation(GenerationTools tools, std::shared_ptr<const Projection> projection,
              std::shared_ptr<ReadModel> model);
 
+  Result<std::unique_ptr<ProjectionRows>> make_rows() const;
   Status make_partitions();
   Status load_parked();
   void find_keys(const EventBatch& batch, std::size_t begin, std::size_t end, ProjectionRows& rows,
@@ -140,6 +141,9 @@ class Generation {
   const std::shared_ptr<ReadModel> model_;
   EventChoice choice_;
   std::vector<std::unique_ptr<Partition>> partitions_;
+  // As many, which hold no rows: what a script leaves behind is soon collected there, and what it needs stays
+  // in the processor's cache.
+  std::vector<std::unique_ptr<ProjectionRows>> key_finders_;
   std::vector<std::vector<KeyedPart>> lists_;  // of the batch under way, by partition
   std::shared_ptr<const SkippedEvents> skipped_;
 

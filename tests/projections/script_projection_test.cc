@@ -116,10 +116,10 @@ TEST_F(ScriptProjectionTest, RowsDoNotDependOnWhereKeysAreAskedFor) {
   EXPECT_EQ(apply(3, first), "");
   EXPECT_EQ(apply(4, first), "");
 
-  EXPECT_EQ(row(0), R"({"seen":"2morder-16morder-1"})");
+  EXPECT_EQ(row(0), R"({"seen":"1-order-15-order-1"})");
   EXPECT_EQ(saved(1), saved(0));
   EXPECT_EQ(saved(2), saved(0));
-  EXPECT_EQ(row(3), R"({"seen":"2morder-1"})");
+  EXPECT_EQ(row(3), R"({"seen":"1-order-1"})");
   EXPECT_EQ(saved(4), saved(3));
 }
 

@@ -37,6 +37,10 @@ constexpr int kCallDepthMax = 10'000;
 // Garbage is collected before a call once there is as much as so many calls may have.
 constexpr std::size_t kGarbageCallsMax = 2;
 
+// What the pool may take of the system: scattered blocks need more than was asked for, within reason.
+constexpr std::size_t kPoolShare = 2;
+constexpr std::size_t kPoolFloorBytes = 4u << 20;
+
 constexpr int kLogLinesMax = 100;
 constexpr std::size_t kLogBytesMax = 1'000;
 
@@ -51,6 +55,7 @@ std::int64_t read_clock_ns(clockid_t clock) {
 LuaAccount::LuaAccount(const LuaLimits& limits, LuaHost::Log log)
     : limits_(limits),
       log_(std::move(log)),
+      pool_(kPoolShare * limits.memory_bytes_max + kPoolFloorBytes),
       memory_limit_(limits.memory_bytes_max),
       hook_base_(kInstructionsPerHook) {
   set_memory_bounds();
@@ -124,7 +129,7 @@ void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_b
     account.memory_used_ -= old_bytes;
     if (old_bytes >= kLargeBlockBytes) [[unlikely]]
       account.forget_large_block(reinterpret_cast<std::uintptr_t>(block));
-    std::free(block);
+    account.pool_.free(block, old_bytes);
     return nullptr;
   }
   if (new_bytes > old_bytes) {
@@ -138,7 +143,7 @@ void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_b
     if (account.steps_left_ < 0 && account.call_ != nullptr && account.hook_set_ != 1) account.set_hook(1);
   }
   const auto address = reinterpret_cast<std::uintptr_t>(block);
-  void* const resized = std::realloc(block, new_bytes);
+  void* const resized = account.pool_.resize(block, old_bytes, new_bytes);
   if (resized == nullptr) return new_bytes > old_bytes ? account.refuse(new_bytes - old_bytes) : block;
   account.memory_used_ += new_bytes - old_bytes;
   if (std::max(old_bytes, new_bytes) >= kLargeBlockBytes) [[unlikely]] {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "upcasters/lua/block_pool.h"
 #include "upcasters/lua/lua_host.h"
 
 struct lua_Debug;
@@ -147,6 +148,7 @@ class LuaAccount {
   lua_State* state_ = nullptr;
   LuaCall* call_ = nullptr;
 
+  BlockPool pool_;
   std::size_t memory_used_ = 0;
   std::size_t memory_limit_ = 0;  // of what is used, in this call
   std::size_t memory_kept_ = 0;   // of what is used, as far as is known

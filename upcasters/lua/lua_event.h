@@ -25,13 +25,6 @@ class LuaEvent {
   void push(const EventView& event, std::string_view type, int data_index);
   void forget() { event_ = nullptr; }
 
-  // Goes on with the table that was pushed last. REQUIRES: it is still alive; `event` is the same one, and
-  // lives until forget().
-  void resume(const EventView& event, std::string_view type) {
-    event_ = &event;
-    type_ = type;
-  }
-
  private:
   // The event whose table is the first argument; raises an error when it is none of now.
   static LuaEvent& asked(lua_State* state);

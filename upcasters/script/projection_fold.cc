@@ -24,7 +24,7 @@ constexpr std::size_t kRowBytesPerSavedByte = 4;
 constexpr int kKeyData = 2;
 constexpr int kChunk = 2;
 constexpr int kRow = 3;
-constexpr int kData = 4;  // or the event that the function key has seen
+constexpr int kData = 4;
 constexpr int kResult = 5;
 
 lua_Integer place_in_chunk(std::uint32_t slot) { return static_cast<lua_Integer>(slot % kChunkRows) + 1; }
@@ -80,8 +80,6 @@ std::optional<ScriptError> ProjectionFold::prepare_script() {
       key_.line = line_of(state, -1);
       key_.function = luaL_ref(state, LUA_REGISTRYINDEX);
     }
-    lua_pushboolean(state, 0);
-    prepared_event_ = luaL_ref(state, LUA_REGISTRYINDEX);
   });
   bytes_without_rows_ = memory_used();
   script_.host().set_memory_kept(bytes_without_rows_);
@@ -96,13 +94,6 @@ std::optional<ProjectionFold::Fault> ProjectionFold::key_of(const EventView& eve
   }
   key.clear();
   if (handler_of(part.type) == nullptr) return std::nullopt;
-  return prepare(event, part, key);
-}
-
-// Decodes an event, has the function key look at it, and keeps it.
-std::optional<ProjectionFold::Fault> ProjectionFold::prepare(const EventView& event, const ShapedEvent& part,
-                                                             std::string& key) {
-  prepared_.position = {};
   LuaReader* const reader = reader_of(part.plan);
   std::string wrong;
   Status read;
@@ -110,8 +101,6 @@ std::optional<ProjectionFold::Fault> ProjectionFold::prepare(const EventView& ev
     if (read = push_data(state, part, reader); !read) return;
     lua_rawgeti(state, LUA_REGISTRYINDEX, key_.function);
     event_.push(event, part.type, kKeyData);
-    lua_pushvalue(state, -1);
-    lua_rawseti(state, LUA_REGISTRYINDEX, prepared_event_);
     lua_call(state, 1, 1);
     wrong = take_key(state, key);
   });
@@ -119,13 +108,7 @@ std::optional<ProjectionFold::Fault> ProjectionFold::prepare(const EventView& ev
   if (error) return *std::move(error);
   if (!wrong.empty()) return complaint(std::move(wrong), key_.line);
   if (!read) return read.error();
-  prepared_ = {event.position, part.part, part.plan};
   return std::nullopt;
-}
-
-bool ProjectionFold::is_prepared(const EventView& event, const ShapedEvent& part) const {
-  return prepared_.position == event.position && prepared_.part == part.part && prepared_.plan == part.plan &&
-         prepared_.position != GlobalPosition{};
 }
 
 Status ProjectionFold::push_data(lua_State* state, const ShapedEvent& part, LuaReader* reader) {
@@ -182,12 +165,7 @@ std::optional<ProjectionFold::Fault> ProjectionFold::apply(std::uint32_t slot, c
   if (!unloaded_.empty()) {
     if (const auto found = unloaded_.find(slot); found != unloaded_.end()) return found->second;
   }
-  const bool has_key = key_.function != 0;
-  if (has_key && !is_prepared(event, part)) {
-    if (auto fault = prepare(event, part, unused_key_)) return fault;
-  }
-  prepared_.position = {};  // The handler may change it.
-  LuaReader* const reader = has_key ? nullptr : reader_of(part.plan);
+  LuaReader* const reader = reader_of(part.plan);
   std::string wrong;
   Status read;
   auto error = script_.host().run([&](lua_State* state) {
@@ -198,19 +176,10 @@ std::optional<ProjectionFold::Fault> ProjectionFold::apply(std::uint32_t slot, c
       lua_pushvalue(state, kRow);
       lua_rawseti(state, kChunk, place_in_chunk(slot));
     }
-    if (has_key) {
-      lua_rawgeti(state, LUA_REGISTRYINDEX, prepared_event_);
-    } else if (read = push_data(state, part, reader); !read) {
-      return;
-    }
+    if (read = push_data(state, part, reader); !read) return;
     lua_rawgeti(state, LUA_REGISTRYINDEX, handler->second.function);
     lua_pushvalue(state, kRow);
-    if (has_key) {
-      lua_pushvalue(state, kData);
-      event_.resume(event, part.type);
-    } else {
-      event_.push(event, part.type, kData);
-    }
+    event_.push(event, part.type, kData);
     lua_call(state, 2, 1);
     wrong = take_row(state, slot, part.type);
   });
@@ -289,7 +258,6 @@ std::size_t ProjectionFold::rows_bytes() const {
 void ProjectionFold::forget_plans() {
   readers_.clear();
   last_plan_ = nullptr;
-  prepared_.position = {};
 }
 
 void ProjectionFold::push_chunk(lua_State* state, std::uint32_t slot) {

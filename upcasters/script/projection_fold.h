@@ -32,8 +32,8 @@ inline constexpr std::size_t kRowKeyBytesMax = 400;
 // events. Each call of a function of the script is held to the limits of LuaHost, and one that fails leaves
 // the other rows as they were. Belongs to one thread at a time.
 //
-// What holds: a handler gets an event as the function key has left it, whoever asked for the key. So that
-// rows are the same wherever keys are asked for, and an event still need not be decoded twice.
+// What holds: the function key and a handler each get the event as it was appended. What the one does to it
+// the other does not see, so that rows are the same wherever keys are asked for.
 class ProjectionFold {
  public:
   // A script that failed, or (kCorruption) data that cannot be what was written.
@@ -46,8 +46,7 @@ class ProjectionFold {
   const ProjectionHeader& header() const { return script_.header(); }
 
   // What the function key returns for the event as text; without one the event's stream; "" when it returns
-  // nil, or no function handles events of this type. The event is kept for an apply() of the same that comes
-  // next. REQUIRES: what has the same position, part and plan is the same event, until forget_plans().
+  // nil, or no function handles events of this type.
   std::optional<Fault> key_of(const EventView& event, const ShapedEvent& part, std::string& key);
 
   // Puts a saved row into a slot; for "" a new one. False when the bytes are no saved row. Where there is no
@@ -78,18 +77,9 @@ class ProjectionFold {
   };
   using Handlers = std::map<std::string, Handler, std::less<>>;
 
-  // An event that the function key has seen.
-  struct Prepared {
-    GlobalPosition position;  // 0: none
-    std::uint32_t part = 0;
-    const DecodePlan* plan = nullptr;
-  };
-
   explicit ProjectionFold(ProjectionScript script) : script_(std::move(script)), event_(script_.host()) {}
 
   std::optional<ScriptError> prepare_script();
-  std::optional<Fault> prepare(const EventView& event, const ShapedEvent& part, std::string& key);
-  bool is_prepared(const EventView& event, const ShapedEvent& part) const;
   Status push_data(lua_State* state, const ShapedEvent& part, LuaReader* reader);
   std::string take_key(lua_State* state, std::string& key) const;
   std::string take_row(lua_State* state, std::uint32_t slot, std::string_view type);
@@ -105,9 +95,6 @@ class ProjectionFold {
   LuaEvent event_;
   std::vector<int> chunks_;                            // tables of rows in the registry; 0: none yet
   std::unordered_map<std::uint32_t, Fault> unloaded_;  // slots whose rows there was no memory for
-  int prepared_event_ = 0;                             // where its table is in the registry
-  Prepared prepared_;
-  std::string unused_key_;
   std::size_t bytes_without_rows_ = 0;
   std::unordered_map<const DecodePlan*, std::unique_ptr<LuaReader>> readers_;
   const DecodePlan* last_plan_ = nullptr;
