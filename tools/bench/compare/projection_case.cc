@@ -31,7 +31,7 @@ Status check_totals(const Purchases& purchases, PurchaseStore& store, PurchaseTa
 }
 
 Result<Rows> measure_rebuilds(Setting& setting) {
-  const Purchases purchases{.events = 2 * setting.scale.replay_events};
+  const Purchases purchases{.events = setting.scale.full ? 2'000'000u : 200'000u};
   CAIRN_TRY(PurchaseTable table, PurchaseTable::make_new(setting.postgres.connection_string(), purchases));
   CAIRN_TRY(const auto store, PurchaseStore::make_new(setting.folder / "projections", purchases));
 
