@@ -13,10 +13,9 @@
 #include "eventstore/base/clock.h"
 #include "eventstore/base/result.h"
 #include "eventstore/types.h"
+#include "upcasters/script/row_limits.h"
 
 namespace cairn {
-
-inline constexpr std::size_t kRowKeyBytesMax = 400;  // of a row's key, and of the name of a parked place
 
 // What events wait behind: a row's key, or a stream when an event failed before its key was known.
 struct ParkedPlace {

@@ -18,15 +18,10 @@
 #include "upcasters/lua/lua_event.h"
 #include "upcasters/lua/lua_reader.h"
 #include "upcasters/script/projection_script.h"
+#include "upcasters/script/row_limits.h"
 #include "upcasters/shaped_event.h"
 
 namespace cairn {
-
-// A row as it is saved has at most this many bytes.
-inline constexpr std::size_t kRowBytesMax = 1u << 20;
-
-// A row's key has at most this many bytes, and is UTF-8 without control characters.
-inline constexpr std::size_t kRowKeyBytesMax = 400;
 
 // Runs a projection's script: keeps rows as Lua tables in numbered slots and gives them to the handlers of
 // events. Each call of a function of the script is held to the limits of LuaHost, and one that fails leaves
