@@ -27,7 +27,7 @@ struct DaemonOptions {
 
   // While a generation is being built, many batches share one commit: until so many events were applied, or
   // the rows in memory take so much.
-  std::size_t commit_events_max = 500'000;
+  std::size_t commit_events_max = 1'000'000;
   std::size_t cache_bytes_max = 64u << 20;  // of each projection
 
   std::uint64_t parked_keys_max = 1'000;  // then the projection pauses
