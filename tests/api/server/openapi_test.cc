@@ -75,8 +75,8 @@ TEST_F(ServerOpenApiTest, EveryOperationIsAnswered) {
     if (answer.status == 404) {
       const Json problem = answer.json();
       const std::string kind = problem.value("kind", "");
-      EXPECT_TRUE(kind == "stream" || kind == "upcaster" || kind == "aggregate" ||
-                  kind == "projection" || problem.value("error_code", 0) > 40400)
+      EXPECT_TRUE(kind == "stream" || kind == "upcaster" || kind == "aggregate" || kind == "projection" ||
+                  problem.value("error_code", 0) > 40400)
           << answer.body;
     }
   }
