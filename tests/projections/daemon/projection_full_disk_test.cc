@@ -1,0 +1,80 @@
+// A disk without room for the read models: what is there goes on answering, and the projection goes on by
+// itself when there is room again.
+
+#include "tests/projections/daemon/daemon_fixture.h"
+#include "tests/support/small_disk.h"
+
+namespace cairn::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ProjectionFullDiskTest : public DaemonTest {
+ protected:
+  void SetUp() override {
+    if (!disk_.missing().empty()) GTEST_SKIP() << disk_.missing();
+    open_on_disk();
+  }
+  void TearDown() override { daemon_.reset(); }
+
+  void open_on_disk() {
+    daemon_.reset();
+    auto opened = ProjectionDaemon::open(store(), shapes(), disk_.path(), daemon_options());
+    ASSERT_THAT(opened, succeeds());
+    daemon_ = *std::move(opened);
+  }
+  void step_all() {
+    while (daemon_->run_once()) {
+    }
+  }
+  ProjectionStatus now() { return daemon_->status("customers").value_or(ProjectionStatus{}); }
+  std::string row_of(const std::string& key) {
+    const auto answer = daemon_->row("customers", key, false);
+    return answer && answer->json ? *answer->json : "none";
+  }
+  // Rows that take far more than the disk has left.
+  void much(int from) {
+    std::vector<NewEvent> events;
+    for (int i = 0; i < 4'000; ++i) {
+      events.push_back(event("Added", added_json("customer-" + std::to_string(from + i), 1)));
+    }
+    append("order-1", std::move(events));
+  }
+
+  SmallDisk disk_{SmallDisk::Kind::kExt4, 24u << 20};
+  std::unique_ptr<ProjectionDaemon> daemon_;
+};
+
+TEST_F(ProjectionFullDiskTest, ItIsTriedAgainUntilThereIsRoom) {
+  const auto outcome = daemon_->deploy({"customers", kByCustomer, "customers.lua"});
+  ASSERT_TRUE(std::holds_alternative<ProjectionDeployment>(outcome));
+  added("order-1", "ada", 5);
+  step_all();
+  const std::uint64_t before = now().position.value;
+  disk_.fill_up();
+  much(0);
+  added("order-1", "ada", 6);
+  step_all();
+  EXPECT_EQ(to_string(now().state), "running");
+  EXPECT_THAT(now().reason, HasSubstr("pace")) << "it says what is in the way: no space left on the device";
+  EXPECT_EQ(now().retries, 1u);
+  EXPECT_EQ(now().position.value, before);
+  EXPECT_EQ(row_of("ada"), R"({"n":1,"sum":5})") << "what is there goes on answering";
+  step_all();
+  EXPECT_EQ(now().retries, 1u) << "not before its time";
+  clock().advance(60 * ManualClock::kSecond);
+  step_all();
+  EXPECT_EQ(now().retries, 2u);
+  EXPECT_EQ(to_string(now().state), "stalled");
+  disk_.free_up();
+  clock().advance(60 * ManualClock::kSecond);
+  step_all();
+  EXPECT_EQ(to_string(now().state), "running");
+  EXPECT_EQ(now().reason, "");
+  EXPECT_EQ(row_of("ada"), R"({"n":2,"sum":11})");
+  EXPECT_EQ(now().rows, 4'001u);
+  EXPECT_EQ(now().position.value, head());
+}
+
+}  // namespace
+}  // namespace cairn::test
