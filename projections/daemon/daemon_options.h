@@ -25,10 +25,11 @@ struct DaemonOptions {
   std::size_t batch_positions_max = 16'384;
   std::size_t batch_bytes_max = 8u << 20;
 
-  // While a generation is being built, many batches share one commit: until so many events were applied, or
-  // the rows in memory take so much.
-  std::size_t commit_events_max = 1'000'000;
-  std::size_t cache_bytes_max = 64u << 20;  // of each projection
+  // While a generation is being built, many batches share one commit: until so much time has passed, which is
+  // what a crash may cost, so many events were applied, or the rows in memory take so much.
+  std::chrono::milliseconds commit_every{5'000};
+  std::size_t commit_events_max = 4'000'000;  // 16 bytes are kept for each
+  std::size_t cache_bytes_max = 64u << 20;    // of each projection
 
   std::uint64_t parked_keys_max = 1'000;  // then the projection pauses
   unsigned generations_kept = 1;          // behind the live one, for rollback

@@ -75,6 +75,7 @@ Status Generation::reset() {
   released_.clear();
   CAIRN_TRY(checkpoint_, model_->checkpoint());
   CAIRN_CHECK(load_parked());
+  committed_at_ = tools_.options.clock();
   taken_ = checkpoint_.value;
   visible_ = checkpoint_.value;
   return {};
@@ -258,17 +259,17 @@ bool Generation::has_changes() const {
 }
 
 bool Generation::commit_due() const {
+  if (!has_changes()) return taken().value >= checkpoint_.value + kCheckpointLagMax;
   std::size_t events = 0;
   std::size_t bytes = 0;
   for (const auto& partition : partitions_) {
     events += partition->applied_count();
     bytes += partition->memory_used();
   }
-  const bool has_any = has_changes();
-  return (has_any &&
-          (events >= tools_.options.commit_events_max || bytes >= tools_.options.cache_bytes_max)) ||
-         taken().value >=
-             checkpoint_.value + std::max<std::uint64_t>(kCheckpointLagMax, tools_.options.commit_events_max);
+  const DaemonOptions& options = tools_.options;
+  const std::chrono::microseconds passed(options.clock().micros - committed_at_.micros);
+  return events >= options.commit_events_max || bytes >= options.cache_bytes_max ||
+         passed >= options.commit_every;
 }
 
 // Rows that cannot be kept are a failure of the event that made them so.
@@ -306,6 +307,7 @@ Status Generation::commit() {
   }
   CAIRN_CHECK(model_->commit(change));
   checkpoint_ = taken();
+  committed_at_ = tools_.options.clock();
   visible_ = checkpoint_.value;
   pending_.clear();
   released_.clear();

@@ -156,6 +156,7 @@ class Generation {
   std::atomic<std::uint64_t> taken_{0};
   std::atomic<std::uint64_t> visible_{0};
   GlobalPosition checkpoint_;
+  Timestamp committed_at_;
 };
 
 }  // namespace cairn

@@ -68,6 +68,7 @@ Result<Builder> open_builder(const ProjectArguments& arguments,
   options.catch_up_shapes = [shapes = builder.shapes.get()] { return shapes->catch_up(); };
   options.publish_position_every = kPublishEvery;
   options.on_notice = warn;
+  options.on_event = [](std::string_view message) { spdlog::info("{}", message); };
   options.log = log_script;
   CAIRN_TRY(builder.daemon,
             ProjectionDaemon::open(*builder.store, *builder.shapes, arguments.data, std::move(options)));

@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   options.catch_up_shapes = [&] { return (*shapes)->catch_up(); };
   options.publish_position_every = std::chrono::milliseconds(20);
   options.on_notice = [](std::string_view message) { say(message); };
+  options.on_event = options.on_notice;
   auto daemon = ProjectionDaemon::open(**store, **shapes, argv[1], std::move(options));
   if (!daemon) fail("daemon", daemon.error());
   (*daemon)->start();

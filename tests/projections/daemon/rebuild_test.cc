@@ -113,6 +113,17 @@ TEST_F(RebuildTest, ARestartGoesOnWithTheBuilding) {
   EXPECT_EQ(row("orders", "order-0"), R"({"n":14})");
 }
 
+TEST_F(RebuildTest, WhatIsBeingBuiltIsCommittedEveryFewSeconds) {
+  daemon_options().commit_events_max = 1'000'000;
+  history(40);
+  has_projection("orders", kCounting);
+  step(2);
+  EXPECT_THAT(rows("orders", true), IsEmpty()) << "many batches share a commit";
+  clock().advance(5 * ManualClock::kSecond);
+  step();
+  EXPECT_EQ(value_of(daemon().rows("orders", {.partial = true})).position.value, 12u);
+}
+
 TEST_F(RebuildTest, ALostBuildingIsBegunAnew) {
   history(40);
   has_projection("orders", kCounting);
