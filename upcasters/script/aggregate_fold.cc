@@ -67,15 +67,11 @@ std::optional<AggregateFold::Fault> AggregateFold::reset() {
 std::optional<AggregateFold::Fault> AggregateFold::apply(const EventView& event, const ShapedEvent& part) {
   const int handler = handler_of(part.type);
   if (handler == 0) return std::nullopt;
-  LuaReader* const reader = part.plan == nullptr ? nullptr : &reader_of(*part.plan);
+  data_.prepare(part);
   std::string wrong;
   Status read;
   auto error = script_.host().run([&](lua_State* state) {
-    if (reader == nullptr) {
-      push_json(state, part.data);
-    } else if (read = reader->push(part.data); !read) {
-      return;
-    }
+    if (read = data_.push(state); !read) return;
     lua_rawgeti(state, LUA_REGISTRYINDEX, handler);
     lua_rawgeti(state, LUA_REGISTRYINDEX, state_);
     event_.push(event, part.type, kData);
@@ -134,15 +130,6 @@ bool AggregateFold::load(std::string_view saved) {
 int AggregateFold::handler_of(std::string_view type) {
   const auto found = handlers_.find(type);
   return found == handlers_.end() ? 0 : found->second;
-}
-
-LuaReader& AggregateFold::reader_of(const DecodePlan& plan) {
-  if (&plan == last_plan_) return *last_reader_;
-  std::unique_ptr<LuaReader>& reader = readers_[&plan];
-  if (reader == nullptr) reader = std::make_unique<LuaReader>(script_.host(), plan);
-  last_plan_ = &plan;
-  last_reader_ = reader.get();
-  return *last_reader_;
 }
 
 ScriptError AggregateFold::complaint(std::string message) const {

@@ -6,13 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 
 #include "eventstore/base/error.h"
 #include "eventstore/types.h"
+#include "upcasters/lua/lua_data.h"
 #include "upcasters/lua/lua_event.h"
-#include "upcasters/lua/lua_reader.h"
 #include "upcasters/script/aggregate_script.h"
 #include "upcasters/shaped_event.h"
 
@@ -51,17 +50,14 @@ class AggregateFold {
   bool load(std::string_view saved);
 
   // Whatever was kept by the address of a plan is forgotten.
-  void forget_plans() {
-    readers_.clear();
-    last_plan_ = nullptr;
-  }
+  void forget_plans() { data_.forget_plans(); }
 
  private:
-  explicit AggregateFold(AggregateScript script) : script_(std::move(script)), event_(script_.host()) {}
+  explicit AggregateFold(AggregateScript script)
+      : script_(std::move(script)), event_(script_.host()), data_(script_.host()) {}
 
   std::optional<ScriptError> prepare();
   int handler_of(std::string_view type);
-  LuaReader& reader_of(const DecodePlan& plan);
   ScriptError complaint(std::string message) const;
 
   AggregateScript script_;
@@ -69,9 +65,7 @@ class AggregateFold {
   int state_ = 0;                                     // where the state is in the registry
   std::string initial_;                               // saved
   LuaEvent event_;
-  std::unordered_map<const DecodePlan*, std::unique_ptr<LuaReader>> readers_;
-  const DecodePlan* last_plan_ = nullptr;
-  LuaReader* last_reader_ = nullptr;
+  LuaData data_;
 };
 
 }  // namespace cairn

@@ -94,11 +94,11 @@ std::optional<ProjectionFold::Fault> ProjectionFold::key_of(const EventView& eve
   }
   key.clear();
   if (handler_of(part.type) == nullptr) return std::nullopt;
-  LuaReader* const reader = reader_of(part.plan);
+  data_.prepare(part);
   std::string wrong;
   Status read;
   auto error = script_.host().run([&](lua_State* state) {
-    if (read = push_data(state, part, reader); !read) return;
+    if (read = data_.push(state); !read) return;
     lua_rawgeti(state, LUA_REGISTRYINDEX, key_.function);
     event_.push(event, part.type, kKeyData);
     lua_call(state, 1, 1);
@@ -109,12 +109,6 @@ std::optional<ProjectionFold::Fault> ProjectionFold::key_of(const EventView& eve
   if (!wrong.empty()) return complaint(std::move(wrong), key_.line);
   if (!read) return read.error();
   return std::nullopt;
-}
-
-Status ProjectionFold::push_data(lua_State* state, const ShapedEvent& part, LuaReader* reader) {
-  if (reader != nullptr) return reader->push(part.data);
-  push_json(state, part.data);
-  return {};
 }
 
 // From the top of the stack. Returns what is wrong with it.
@@ -165,7 +159,7 @@ std::optional<ProjectionFold::Fault> ProjectionFold::apply(std::uint32_t slot, c
   if (!unloaded_.empty()) {
     if (const auto found = unloaded_.find(slot); found != unloaded_.end()) return found->second;
   }
-  LuaReader* const reader = reader_of(part.plan);
+  data_.prepare(part);
   std::string wrong;
   Status read;
   auto error = script_.host().run([&](lua_State* state) {
@@ -176,7 +170,7 @@ std::optional<ProjectionFold::Fault> ProjectionFold::apply(std::uint32_t slot, c
       lua_pushvalue(state, kRow);
       lua_rawseti(state, kChunk, place_in_chunk(slot));
     }
-    if (read = push_data(state, part, reader); !read) return;
+    if (read = data_.push(state); !read) return;
     lua_rawgeti(state, LUA_REGISTRYINDEX, handler->second.function);
     lua_pushvalue(state, kRow);
     event_.push(event, part.type, kData);
@@ -255,11 +249,6 @@ std::size_t ProjectionFold::rows_bytes() const {
   return kept - std::min(kept, bytes_without_rows_);
 }
 
-void ProjectionFold::forget_plans() {
-  readers_.clear();
-  last_plan_ = nullptr;
-}
-
 void ProjectionFold::push_chunk(lua_State* state, std::uint32_t slot) {
   const std::size_t index = slot / kChunkRows;
   if (index >= chunks_.size()) [[unlikely]]
@@ -278,16 +267,6 @@ const ProjectionFold::Handlers::value_type* ProjectionFold::handler_of(std::stri
   if (found == handlers_.end()) return nullptr;
   last_handler_ = &*found;
   return last_handler_;
-}
-
-LuaReader* ProjectionFold::reader_of(const DecodePlan* plan) {
-  if (plan == nullptr) return nullptr;
-  if (plan == last_plan_) return last_reader_;
-  std::unique_ptr<LuaReader>& reader = readers_[plan];
-  if (reader == nullptr) reader = std::make_unique<LuaReader>(script_.host(), *plan);
-  last_plan_ = plan;
-  last_reader_ = reader.get();
-  return last_reader_;
 }
 
 ScriptError ProjectionFold::complaint(std::string message, int line) const {

@@ -15,8 +15,8 @@
 
 #include "eventstore/base/error.h"
 #include "eventstore/types.h"
+#include "upcasters/lua/lua_data.h"
 #include "upcasters/lua/lua_event.h"
-#include "upcasters/lua/lua_reader.h"
 #include "upcasters/script/projection_script.h"
 #include "upcasters/script/row_limits.h"
 #include "upcasters/shaped_event.h"
@@ -63,7 +63,7 @@ class ProjectionFold {
   std::size_t memory_used() const { return script_.host().memory_used(); }
 
   // Whatever was kept by the address of a plan is forgotten.
-  void forget_plans();
+  void forget_plans() { data_.forget_plans(); }
 
  private:
   struct Handler {
@@ -72,15 +72,14 @@ class ProjectionFold {
   };
   using Handlers = std::map<std::string, Handler, std::less<>>;
 
-  explicit ProjectionFold(ProjectionScript script) : script_(std::move(script)), event_(script_.host()) {}
+  explicit ProjectionFold(ProjectionScript script)
+      : script_(std::move(script)), event_(script_.host()), data_(script_.host()) {}
 
   std::optional<ScriptError> prepare_script();
-  Status push_data(lua_State* state, const ShapedEvent& part, LuaReader* reader);
   std::string take_key(lua_State* state, std::string& key) const;
   std::string take_row(lua_State* state, std::uint32_t slot, std::string_view type);
   void push_chunk(lua_State* state, std::uint32_t slot);
   const Handlers::value_type* handler_of(std::string_view type);
-  LuaReader* reader_of(const DecodePlan* plan);
   ScriptError complaint(std::string message, int line = 0) const;
 
   ProjectionScript script_;
@@ -88,12 +87,10 @@ class ProjectionFold {
   const Handlers::value_type* last_handler_ = nullptr;
   Handler key_;  // function 0: there is none
   LuaEvent event_;
+  LuaData data_;
   std::vector<int> chunks_;                            // tables of rows in the registry; 0: none yet
   std::unordered_map<std::uint32_t, Fault> unloaded_;  // slots whose rows there was no memory for
   std::size_t bytes_without_rows_ = 0;
-  std::unordered_map<const DecodePlan*, std::unique_ptr<LuaReader>> readers_;
-  const DecodePlan* last_plan_ = nullptr;
-  LuaReader* last_reader_ = nullptr;
 };
 
 }  // namespace cairn
