@@ -17,8 +17,8 @@ Result<std::shared_ptr<const EventBatch>> EventBatch::read(EventStore& store, Sh
   }
   bool full = false;
   const auto visit = [&](const EventView& event) {
-    batch->add(event);
-    full = batch->arena_.bytes() >= query.bytes_max;
+    batch->page_.add(event);
+    full = batch->page_.bytes() >= query.bytes_max;
     return !full;
   };
   const ScanQuery range{.from = {query.after.value + 1}, .to = batch->to_, .filter = query.filter};
@@ -28,27 +28,11 @@ Result<std::shared_ptr<const EventBatch>> EventBatch::read(EventStore& store, Sh
   return std::shared_ptr<const EventBatch>(std::move(batch));
 }
 
-void EventBatch::add(const EventView& event) {
-  EventView kept = event;
-  kept.stream = arena_.copy(event.stream);
-  // Neighbours are often of one type.
-  kept.type = !events_.empty() && events_.back().stored.type == event.type ? events_.back().stored.type
-                                                                           : arena_.copy(event.type);
-  kept.data = arena_.copy(event.data);
-  kept.metadata = arena_.copy(event.metadata);
-  if (!event.tags.empty()) {
-    tags_.push_back(std::make_unique<std::string_view[]>(event.tags.size()));
-    std::transform(event.tags.begin(), event.tags.end(), tags_.back().get(),
-                   [this](std::string_view tag) { return arena_.copy(tag); });
-    kept.tags = {tags_.back().get(), event.tags.size()};
-  }
-  events_.push_back({kept, 0, 0, nullptr});
-}
-
 void EventBatch::shape() {
-  parts_.reserve(events_.size());
-  for (Event& event : events_) {
-    event.first_part = static_cast<std::uint32_t>(parts_.size());
+  events_.reserve(page_.size());
+  parts_.reserve(page_.size());
+  for (const EventView& stored : page_) {
+    Event& event = events_.emplace_back(Event{stored, static_cast<std::uint32_t>(parts_.size())});
     if (auto fault = shaper_->shape(event.stored, Shape::latest())) {
       faults_.push_back(std::make_unique<ShapeFault>(*std::move(fault)));
       event.fault = faults_.back().get();
@@ -56,7 +40,7 @@ void EventBatch::shape() {
     }
     for (ShapedEvent part : shaper_->parts()) {
       // What a step on the way has made lives in the shaper, and only until the next event.
-      if (part.data.data() != event.stored.data.data()) part.data = arena_.copy(part.data);
+      if (part.data.data() != event.stored.data.data()) part.data = made_.copy(part.data);
       parts_.push_back(part);
     }
     event.part_count = static_cast<std::uint32_t>(parts_.size()) - event.first_part;

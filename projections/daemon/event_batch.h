@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "eventstore/event_page.h"
 #include "eventstore/event_store.h"
 #include "projections/daemon/byte_arena.h"
 #include "upcasters/shape_fault.h"
@@ -26,7 +26,7 @@ struct BatchQuery {
 class EventBatch {
  public:
   struct Event {
-    EventView stored;
+    const EventView& stored;
     std::uint32_t first_part = 0;
     std::uint32_t part_count = 0;
     const ShapeFault* fault = nullptr;  // why there are no parts
@@ -47,18 +47,17 @@ class EventBatch {
 
  private:
   explicit EventBatch(ShaperPool::Loan shaper) : shaper_(std::move(shaper)) {}
-  void add(const EventView& event);
   void shape();
 
   ShaperPool::Loan shaper_;  // keeps the plans of the parts
   GlobalPosition after_;
   GlobalPosition to_;
   EventFilter filter_;
-  ByteArena arena_;
+  EventPage page_;
   std::vector<Event> events_;
+  ByteArena made_;  // data that steps on the way to the newest shape have made
   std::vector<ShapedEvent> parts_;
   std::vector<std::unique_ptr<ShapeFault>> faults_;
-  std::vector<std::unique_ptr<std::string_view[]>> tags_;
 };
 
 }  // namespace cairn
