@@ -128,12 +128,20 @@ Result<bool> ProjectionRunner::step_live() {
   return true;
 }
 
+// What is parked by now is no reason to pause; what comes on top of it is.
+void ProjectionRunner::accept_parked() {
+  parked_accepted_ = 0;
+  for (const auto& generation : {live_, building_}) {
+    if (generation != nullptr) parked_accepted_ = std::max(parked_accepted_, generation->parked_count());
+  }
+}
+
 // False when the record says now that it is paused.
 bool ProjectionRunner::check_parked_limit(const Generation& generation) {
   const std::uint64_t most = tools_.generations.options.parked_keys_max;
   const std::uint64_t parked = generation.parked_count();
-  if (parked < most || parked <= parked_at_pause_) return true;
-  parked_at_pause_ = parked;
+  if (parked < most || parked <= parked_accepted_) return true;
+  parked_accepted_ = parked;
   ProjectionRecord record = folder_.record();
   record.paused = std::to_string(parked) + " keys are parked, and it pauses at " + std::to_string(most) +
                   ": mend what fails, retry or skip, then resume";

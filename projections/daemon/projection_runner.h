@@ -147,6 +147,7 @@ class ProjectionRunner {
   Result<std::shared_ptr<const EventBatch>> next_for_building();
   void read_ahead(const EventBatch& batch);
   bool check_parked_limit(const Generation& generation);
+  void accept_parked();
   std::string why_it_holds() const;
   void failed(const Error& error);
   void publish();
@@ -170,10 +171,10 @@ class ProjectionRunner {
   unsigned attempts_ = 0;
   std::optional<Timestamp> retry_at_;
   Timestamp throttle_since_;
-  std::uint64_t throttled_ = 0;  // positions taken since then
-  Timestamp published_at_;       // see DaemonOptions::publish_position_every
-  std::uint64_t parked_at_pause_ = 0;
-  bool definition_pending_ = true;  // it was not acted upon yet
+  std::uint64_t throttled_ = 0;        // positions taken since then
+  Timestamp published_at_;             // see DaemonOptions::publish_position_every
+  std::uint64_t parked_accepted_ = 0;  // keys that were parked when somebody last let it go on
+  bool definition_pending_ = true;     // it was not acted upon yet
 
   mutable std::mutex mark_mutex_;
   mutable std::string mark_;  // shapes_mark() as of these changes

@@ -99,6 +99,7 @@ Status ProjectionRunner::resume() {
   for (const auto& generation : {live_, building_}) {
     if (generation != nullptr) CAIRN_CHECK(generation->reset());
   }
+  accept_parked();
   {
     const std::lock_guard view(view_mutex_);
     view_.moved_at = now();
@@ -145,7 +146,7 @@ Result<ProjectionRunner::Retried> ProjectionRunner::retry(const std::optional<st
       if (!generation->is_parked(place)) ++report.released;
     }
   }
-  parked_at_pause_ = live_ == nullptr ? 0 : live_->parked_count();
+  accept_parked();
   publish();
   if (key && report.keys == 0) {
     return make_error(Errc::kNotFound, "nothing is parked at '" + *key + "' in '" + name() + "'");

@@ -27,6 +27,7 @@ Result<std::unique_ptr<ProjectionRunner>> ProjectionRunner::open(RunnerTools too
   const std::lock_guard lock(runner->mutex_);
   if (!damage.empty()) runner->notice(damage + "; it is built anew");
   CAIRN_CHECK(runner->open_generations());
+  runner->accept_parked();
   runner->view_.moved_at = runner->now();
   runner->try_definition();
   runner->publish();
