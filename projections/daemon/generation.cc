@@ -170,14 +170,14 @@ void Generation::route(std::vector<Slice>& slices) {
         wait_at(at_stream(), event.position);
         continue;
       }
+      if (is_skipped(event)) continue;
       if (routed.failed) {
-        if (is_skipped(event, ParkedPlace::By::kStream, event.stream)) continue;
         park(at_stream(), *std::move(routed.failed));
         continue;
       }
       for (std::uint32_t i = 0; i < routed.count; ++i) {
         const KeyedPart& part = slice.parts[routed.first + i];
-        if (is_skipped(event, ParkedPlace::By::kKey, part.key.text)) continue;
+        if (is_skipped(event, part.key.text)) continue;
         if (!parked_keys_.empty() && parked_keys_.contains(std::string(part.key.text))) {
           wait_at({ParkedPlace::By::kKey, std::string(part.key.text)}, event.position);
           continue;

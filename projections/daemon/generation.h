@@ -113,8 +113,14 @@ class Generation {
   void route(std::vector<Slice>& slices);
   Status apply_lists();
   Status settle_failures();
-  bool is_skipped(const EventView& event, ParkedPlace::By by, std::string_view name) const {
-    return skipped_ != nullptr && skipped_->contains(event.position, by, name);
+  // Whether somebody has decided that an event is left out: of one row, or where its key could not be known
+  // of all.
+  bool is_skipped(const EventView& event) const {
+    return skipped_ != nullptr && skipped_->contains(event.position, ParkedPlace::By::kStream, event.stream);
+  }
+  bool is_skipped(const EventView& event, std::string_view key) const {
+    return is_skipped(event) ||
+           (skipped_ != nullptr && skipped_->contains(event.position, ParkedPlace::By::kKey, key));
   }
 
   void park(const ParkedPlace& place, ParkedEvent event);

@@ -78,7 +78,7 @@ std::optional<ParkedEvent> Generation::run_event(RowKey key, std::uint32_t slot,
                                                  const EventBatch& batch, const EventBatch::Event& event,
                                                  CheckRow check) {
   const Timestamp now = tools_.options.clock();
-  if (is_skipped(event.stored, ParkedPlace::By::kKey, key.text)) return std::nullopt;
+  if (is_skipped(event.stored, key.text)) return std::nullopt;
   if (event.fault != nullptr) return parked_event(event.stored, *event.fault, now);
   std::string found;
   std::string elsewhere;
@@ -166,7 +166,7 @@ Result<std::uint64_t> Generation::retry_stream(const ParkedEntry& entry) {
               tools_.source.read_alone({positions[done].value - 1}, positions[done], filter()));
     rows.forget_plans();
     for (const EventBatch::Event& event : batch->events()) {
-      if (is_skipped(event.stored, ParkedPlace::By::kStream, entry.place.name)) continue;
+      if (is_skipped(event.stored)) continue;
       if (event.fault != nullptr) failed = parked_event(event.stored, *event.fault, now);
       for (const ShapedEvent& part : batch->parts(event)) {
         if (!choice_.wants_type(part.type)) continue;
@@ -217,6 +217,7 @@ Status Generation::refold(const std::set<std::string>& keys) {
   const Timestamp now = tools_.options.clock();
   std::string name;
   std::string saved;
+  std::map<std::string, std::string> before;  // rows as they were before the event, of which parts may fail
   for (GlobalPosition after; after < taken();) {
     CAIRN_TRY(const auto batch, tools_.source.read_alone(after, taken(), filter()));
     forget_plans();
@@ -224,10 +225,11 @@ Status Generation::refold(const std::set<std::string>& keys) {
       if (event.fault != nullptr || !choice_.wants_stored(event.stored)) continue;
       const auto parked = parked_streams_.find(event.stored.stream);
       if (parked != parked_streams_.end() && event.stored.position >= parked->second) continue;
+      before.clear();
       for (const ShapedEvent& part : batch->parts(event)) {
         if (!choice_.wants_type(part.type)) continue;
         if (partitions_[0]->rows().key_of(event.stored, part, name)) continue;
-        if (!keys.contains(name) || is_skipped(event.stored, ParkedPlace::By::kKey, name)) continue;
+        if (!keys.contains(name) || is_skipped(event.stored, name)) continue;
         if (const auto behind = failed.find(name); behind != failed.end()) {
           behind->second.waiting.push_back(event.stored.position);
           continue;
@@ -236,13 +238,15 @@ Status Generation::refold(const std::set<std::string>& keys) {
         Partition& partition = partition_of(key);
         const std::uint32_t slot = partition.slot_in_memory(key);
         saved.clear();
-        auto fault = partition.rows().save(slot, saved);  // What it was before, should the event fail.
-        const std::string before = saved;
+        auto fault = partition.rows().save(slot, saved);
+        before.try_emplace(name, saved);
         if (!fault) fault = partition.rows().apply(slot, event.stored, part);
         if (!fault) fault = partition.rows().save(slot, saved);
         if (!fault) continue;
         failed.emplace(name, Behind{parked_event(event.stored, part, *fault, now), {}});
-        if (!partition.rows().load(slot, before)) return make_error(Errc::kIo, "a row cannot be loaded");
+        if (!partition.rows().load(slot, before.at(name))) {
+          return make_error(Errc::kIo, "a row cannot be loaded");
+        }
       }
     }
     forget_plans();
