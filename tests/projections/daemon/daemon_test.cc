@@ -192,15 +192,6 @@ TEST_F(DaemonTest, WhoWaitsTooLongIsToldSo) {
   EXPECT_FALSE(answer.get_future().get());
 }
 
-TEST_F(DaemonTest, ProjectionsAtTheSamePlaceShareWhatIsRead) {
-  has_projection("a", kByCustomer);
-  has_projection("b", projection("Added = function(row) row.n = (row.n or 0) + 1 end"));
-  for (int i = 0; i < 10; ++i) added("order-" + std::to_string(i), "ada", 1);
-  settle();
-  EXPECT_EQ(rows("a").size(), 1u);
-  EXPECT_EQ(rows("b").size(), 10u);
-}
-
 TEST_F(DaemonTest, UpcastEventsComeInTheirNewestShape) {
   registered("Order", kEuros);
   append_as("order-1", "Order", 1, R"({"total":1.5})");
