@@ -14,7 +14,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kBytesPerStep = 64;  // about what copying and clearing them costs, in instructions
+constexpr std::size_t kBytesMadePerStep = 64;  // about what copying and clearing them costs, in instructions
 constexpr int kInstructionsPerHook = 1'000;
 constexpr std::int64_t kStepsPerLook = 1'000;
 
@@ -139,7 +139,7 @@ void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_b
     }
     if (account.refused_bytes_ != 0 && growth >= account.refused_bytes_) [[unlikely]]
       account.refused_bytes_ = 0;
-    account.steps_left_ -= static_cast<std::int64_t>(growth / kBytesPerStep + 1);
+    account.steps_left_ -= static_cast<std::int64_t>(growth / kBytesMadePerStep + 1);
     if (account.steps_left_ < 0 && account.call_ != nullptr && account.hook_set_ != 1) account.set_hook(1);
   }
   const auto address = reinterpret_cast<std::uintptr_t>(block);

@@ -75,6 +75,7 @@ class LuaHost {
   // Inside a body or a library function: takes `steps` from what the call may still take, and raises the
   // error that cannot be caught when there are none left.
   static void charge(lua_State* state, std::uint64_t steps);
+  static constexpr std::size_t kBytesPerStep = 64;  // of a string that is looked at
 
  private:
   explicit LuaHost(std::unique_ptr<LuaAccount> account);

@@ -23,9 +23,6 @@ namespace cairn {
 
 namespace {
 
-// Looking at this many bytes of a string takes a step.
-constexpr std::size_t kBytesPerStep = 64;
-
 class JsonWriteRun {
  public:
   JsonWriteRun(lua_State* state, std::string& to) : state_(state), to_(to), start_(to.size()) {}
@@ -69,7 +66,7 @@ class JsonWriteRun {
   Status string(const LuaPath& path) {
     std::size_t size = 0;
     const char* bytes = lua_tolstring(state_, -1, &size);
-    LuaHost::charge(state_, size / kBytesPerStep);
+    LuaHost::charge(state_, size / LuaHost::kBytesPerStep);
     if (!is_utf8({bytes, size})) return fault(path, "the text is not UTF-8: " + value_text(state_, -1));
     append_json_string(to_, {bytes, size});
     return {};

@@ -11,9 +11,6 @@ namespace cairn {
 
 namespace {
 
-// Looking at this many bytes of a name takes a step.
-constexpr std::size_t kBytesPerStep = 64;
-
 // Goes through the table with each key and value at -2 and -1. Where many keys collide each step is slow, so
 // steps are taken on the way and not only in the end.
 template <typename Visit>
@@ -49,7 +46,7 @@ bool member_names(lua_State* state, int index, std::vector<std::string_view>& na
     bytes += size;
   });
   // Names can be long, and sorting compares them several times.
-  LuaHost::charge(state, bytes / kBytesPerStep * std::bit_width(names.size()));
+  LuaHost::charge(state, bytes / LuaHost::kBytesPerStep * std::bit_width(names.size()));
   std::sort(names.begin(), names.end());
   return only_members;
 }

@@ -12,7 +12,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::uint64_t kBytesPerStep = 16;  // of those that are only passed over
+constexpr std::uint64_t kBytesPassedPerStep = 16;  // of those that are only passed over
 
 }  // namespace
 
@@ -236,7 +236,7 @@ bool LuaPattern::advance_repeated(std::size_t index, const char*& at) {
   const char* const from = at;
   const std::ptrdiff_t most = item.repeat == Repeat::kMaybe ? 1 : subject_.data() + subject_.size() - from;
   while (at - from < most && takes(item, at)) ++at;
-  account_.charge(static_cast<std::uint64_t>(at - from) / kBytesPerStep);
+  account_.charge(static_cast<std::uint64_t>(at - from) / kBytesPassedPerStep);
   const char* const least = item.repeat == Repeat::kSome ? from + 1 : from;
   if (at < least) return false;
   if (at > least) choices_.push_back({index, least, at});
@@ -248,7 +248,7 @@ bool LuaPattern::advance_balanced(const Item& item, const char*& at) {
   if (at == end || static_cast<unsigned char>(*at) != item.first) return false;
   std::size_t depth = 1;
   for (const char* next = at + 1; next < end; ++next) {
-    if ((next - at) % static_cast<std::ptrdiff_t>(kBytesPerStep) == 0) account_.charge(1);
+    if ((next - at) % static_cast<std::ptrdiff_t>(kBytesPassedPerStep) == 0) account_.charge(1);
     const auto byte = static_cast<unsigned char>(*next);
     if (byte == item.second) {
       if (--depth == 0) {
@@ -266,7 +266,7 @@ bool LuaPattern::advance_same(const Capture& capture, const char*& at) const {
   if (capture.is_position) return false;  // as in Lua: a place is no text
   const auto size = static_cast<std::size_t>(capture.end - capture.begin);
   if (size > static_cast<std::size_t>(subject_.data() + subject_.size() - at)) return false;
-  account_.charge(size / kBytesPerStep);
+  account_.charge(size / kBytesPassedPerStep);
   if (std::memcmp(capture.begin, at, size) != 0) return false;
   at += size;
   return true;

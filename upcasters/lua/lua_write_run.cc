@@ -19,9 +19,6 @@ namespace cairn {
 
 namespace {
 
-// Looking at this many bytes of a string takes a step.
-constexpr std::size_t kBytesPerStep = 64;
-
 bool has_parts_of_its_own(SchemaKind kind) {
   return kind == SchemaKind::kRecord || kind == SchemaKind::kArray || kind == SchemaKind::kMap;
 }
@@ -95,7 +92,7 @@ bool LuaWriteRun::scalar(const EncodeNode& node) {
 
 bool LuaWriteRun::string(const EncodeNode& node) {
   const std::string_view text = string_at(-1);
-  if (text.size() >= kBytesPerStep) LuaHost::charge(state_, text.size() / kBytesPerStep);
+  if (text.size() >= LuaHost::kBytesPerStep) LuaHost::charge(state_, text.size() / LuaHost::kBytesPerStep);
   switch (node.type->kind) {
     case SchemaKind::kString:
       if (!is_utf8(text)) return false;

@@ -242,4 +242,6 @@ const char* type_of(lua_State* state, int index) {
   return is_delete(state, index) ? "DELETE" : luaL_typename(state, index);
 }
 
+int call_original(lua_State* state) { return lua_tocfunction(state, lua_upvalueindex(1))(state); }
+
 }  // namespace cairn::sandbox

@@ -47,6 +47,9 @@ const char* type_of(lua_State* state, int index);
 // Whether the value is the table that scripts have as _G.
 bool is_environment(lua_State* state, int index);
 
+// Calls Lua's own function, which is the first upvalue of ours, in our place.
+int call_original(lua_State* state);
+
 inline void charge(lua_State* state, std::uint64_t steps) { LuaAccount::of(state).charge(steps); }
 
 }  // namespace cairn::sandbox

@@ -21,7 +21,6 @@ namespace cairn::sandbox {
 namespace {
 
 constexpr std::uint64_t kStepsPerKey = 2;
-constexpr std::size_t kBytesPerStep = 64;  // of strings that are compared
 constexpr std::size_t kKeysOften = 32;
 
 // A key of a table, as far as its place in the order goes. Views what the table holds. Small, since a million
@@ -135,7 +134,7 @@ void push_keys(lua_State* state, int table) {
     key.found_as = static_cast<std::uint32_t>(keys.size() - 1);
     bytes += key.size;
   });
-  charge(state, (keys.size() + bytes / kBytesPerStep) * std::bit_width(keys.size()));
+  charge(state, (keys.size() + bytes / LuaHost::kBytesPerStep) * std::bit_width(keys.size()));
   std::sort(keys.begin(), keys.end());
   if (keys.size() > 1 && keys[keys.size() - 2].rank == Key::kOther) raise_unordered(state);
 
@@ -239,7 +238,7 @@ int next(lua_State* state) {
   for_each_key(state, 1, [&] {
     const Key key = key_at(state, -1);
     if (key.rank == Key::kOther && ++others > 1) raise_unordered(state);
-    if (key.size >= kBytesPerStep) charge(state, key.size / kBytesPerStep);
+    if (key.size >= LuaHost::kBytesPerStep) charge(state, key.size / LuaHost::kBytesPerStep);
     if ((first || after < key) && (!found || key < best)) {
       found = true;
       best = key;

@@ -13,7 +13,7 @@ namespace cairn::sandbox {
 
 namespace {
 
-constexpr std::uint64_t kBytesPerStep = 16;
+constexpr std::uint64_t kBytesReadPerStep = 16;
 
 // A float is written with up to 300 digits before the point, and as many behind it as wanted.
 constexpr std::uint64_t kStepsPerFloat = 100;
@@ -23,9 +23,6 @@ constexpr std::size_t kFormattedBytesMax = 512;  // of what is no string
 constexpr std::size_t kCharacterBytesMax = 8;      // of UTF-8 as Lua has it
 constexpr std::size_t kPackedBytesEach = 32;       // of a number or a size, aligned
 constexpr std::size_t kPackedBytesMax = 1u << 30;  // more than any script may have
-
-// Calls Lua's own function, which is the first upvalue of ours, in our place.
-int call_original(lua_State* state) { return lua_tocfunction(state, lua_upvalueindex(1))(state); }
 
 // Makes room for a text of at most so many bytes that Lua's own function makes: in a buffer, which grows by
 // halves, and then as a string.
@@ -44,7 +41,7 @@ std::size_t bytes_of_strings(lua_State* state) {
 int convert(lua_State* state) {
   std::size_t size = 0;
   luaL_checklstring(state, 1, &size);
-  charge(state, size / kBytesPerStep);
+  charge(state, size / kBytesReadPerStep);
   make_room_for(state, size);
   return call_original(state);
 }
@@ -59,7 +56,7 @@ int from_characters(lua_State* state) {
 int pack(lua_State* state) {
   std::size_t size = 0;
   const char* const text = luaL_checklstring(state, 1, &size);
-  charge(state, size / kBytesPerStep);
+  charge(state, size / kBytesReadPerStep);
   std::size_t bytes = bytes_of_strings(state);
   std::size_t number = 0;
   for (const char c : std::string_view(text, size)) {
@@ -75,7 +72,7 @@ int pack(lua_State* state) {
 int charge_first(lua_State* state) {
   std::size_t size = 0;
   luaL_checklstring(state, 1, &size);
-  charge(state, size / kBytesPerStep);
+  charge(state, size / kBytesReadPerStep);
   return call_original(state);
 }
 
@@ -104,7 +101,7 @@ int charge_rest(lua_State* state) {
   if (first < 0) first = std::max<lua_Integer>(first + length + 1, 0);
   if (last < 0) last = std::max<lua_Integer>(last + length + 1, 0);
   last = std::min(last, length);
-  if (first <= last) charge(state, static_cast<std::uint64_t>(last - first) / kBytesPerStep);
+  if (first <= last) charge(state, static_cast<std::uint64_t>(last - first) / kBytesReadPerStep);
   return call_original(state);
 }
 
@@ -114,7 +111,7 @@ int charge_offset(lua_State* state) {
   luaL_checklstring(state, 1, &size);
   const lua_Integer characters = luaL_checkinteger(state, 2);
   const auto passed = static_cast<std::uint64_t>(characters < 0 ? -(characters + 1) : characters);
-  charge(state, std::min<std::uint64_t>(size, passed < size ? 4 * passed : size) / kBytesPerStep);
+  charge(state, std::min<std::uint64_t>(size, passed < size ? 4 * passed : size) / kBytesReadPerStep);
   return call_original(state);
 }
 

@@ -13,9 +13,6 @@ namespace cairn::sandbox {
 
 namespace {
 
-// Calls Lua's own function, which is the first upvalue of ours, in our place.
-int call_original(lua_State* state) { return lua_tocfunction(state, lua_upvalueindex(1))(state); }
-
 // How many integers lie in [first, last].
 std::uint64_t count_between(lua_Integer first, lua_Integer last) {
   if (first > last) return 0;
@@ -148,7 +145,7 @@ int sort(lua_State* state) {
   return 0;
 }
 
-constexpr luaL_Reg kOwn[] = {{"concat", concat}, {"sort", sort}, {nullptr, nullptr}};
+constexpr luaL_Reg kOwnTable[] = {{"concat", concat}, {"sort", sort}, {nullptr, nullptr}};
 constexpr luaL_Reg kCharged[] = {
     {"insert", insert}, {"remove", remove}, {"unpack", unpack}, {"move", move}, {nullptr, nullptr}};
 
@@ -157,7 +154,7 @@ constexpr luaL_Reg kCharged[] = {
 void push_table_library(lua_State* state) {
   const int original = lua_gettop(state);
   lua_newtable(state);
-  luaL_setfuncs(state, kOwn, 0);
+  luaL_setfuncs(state, kOwnTable, 0);
   lua_getfield(state, original, "pack");  // what it makes pays for itself when it is allocated
   lua_setfield(state, -2, "pack");
   for (const luaL_Reg* charged = kCharged; charged->name != nullptr; ++charged) {

@@ -10,7 +10,7 @@ namespace cairn {
 
 namespace {
 
-constexpr int kData = 2;  // where it stands on the stack of a call, above the definition
+constexpr int kFoldedData = 2;  // where it stands on the stack of a call, above the definition
 
 }  // namespace
 
@@ -74,7 +74,7 @@ std::optional<AggregateFold::Fault> AggregateFold::apply(const EventView& event,
     if (read = data_.push(state); !read) return;
     lua_rawgeti(state, LUA_REGISTRYINDEX, handler);
     lua_rawgeti(state, LUA_REGISTRYINDEX, state_);
-    event_.push(event, part.type, kData);
+    event_.push(event, part.type, kFoldedData);
     lua_call(state, 2, 1);
     if (lua_isnil(state, -1)) return;
     if (lua_istable(state, -1)) {

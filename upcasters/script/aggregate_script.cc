@@ -3,29 +3,20 @@
 #include <lua.hpp>
 
 #include "upcasters/lua/lua_json.h"
+#include "upcasters/lua/lua_members.h"
 #include "upcasters/script/category_name.h"
+#include "upcasters/script/definition_members.h"
 
 namespace cairn {
 
 namespace {
 
-constexpr int kDefinition = 1;  // where load() left it on the stack
-constexpr std::string_view kMembers = "category, snapshot_every, initial and on";
-
-void push_member_of(lua_State* state, const char* name) {
-  lua_pushstring(state, name);
-  lua_rawget(state, kDefinition);
-}
-
-// A function of the script and not one of the library.
-bool is_script_function(lua_State* state, int index) {
-  return lua_isfunction(state, index) && lua_iscfunction(state, index) == 0;
-}
+constexpr std::string_view kAggregateMembers = "category, snapshot_every, initial and on";
 
 // Reads the members of the definition one by one, and keeps the first complaint.
-class DefinitionReader {
+class AggregateReader {
  public:
-  explicit DefinitionReader(lua_State* state) : state_(state) {}
+  explicit AggregateReader(lua_State* state) : state_(state) {}
 
   AggregateHeader header() {
     AggregateHeader header;
@@ -45,7 +36,7 @@ class DefinitionReader {
   }
 
   std::string category() {
-    push_member_of(state_, "category");
+    push_member(state_, kDefinition, "category");
     std::string value;
     if (lua_type(state_, -1) == LUA_TSTRING) {
       std::size_t size = 0;
@@ -60,7 +51,7 @@ class DefinitionReader {
   }
 
   std::uint64_t snapshot_every() {
-    push_member_of(state_, "snapshot_every");
+    push_member(state_, kDefinition, "snapshot_every");
     const bool is_number = lua_isinteger(state_, -1) != 0;
     const lua_Integer value = is_number ? lua_tointeger(state_, -1) : 0;
     const bool missing = lua_isnil(state_, -1);
@@ -77,7 +68,7 @@ class DefinitionReader {
   }
 
   void check_initial() {
-    push_member_of(state_, "initial");
+    push_member(state_, kDefinition, "initial");
     if (!lua_isnil(state_, -1) && !is_script_function(state_, -1)) {
       complain("initial", "a function, as in initial = function() return { … } end");
     }
@@ -85,7 +76,7 @@ class DefinitionReader {
   }
 
   void check_handlers() {
-    push_member_of(state_, "on");
+    push_member(state_, kDefinition, "on");
     const int on = lua_gettop(state_);
     if (!lua_istable(state_, on)) {
       complain("on", "a table, as in on = { OrderPlaced = function(state, event) … end }");
@@ -112,7 +103,8 @@ class DefinitionReader {
       const std::string name = lua_type(state_, -1) == LUA_TSTRING ? lua_tostring(state_, -1) : "[…]";
       const bool known = name == "category" || name == "snapshot_every" || name == "initial" || name == "on";
       if (!known && complaint_.empty()) {
-        complaint_ = "'" + name + "' is no member of an aggregate, which has " + std::string(kMembers);
+        complaint_ =
+            "'" + name + "' is no member of an aggregate, which has " + std::string(kAggregateMembers);
       }
     }
   }
@@ -136,7 +128,7 @@ std::variant<AggregateScript, ScriptError> AggregateScript::load(std::string_vie
                                : "it returns " + std::string(kind) + " { … }, not aggregate { … }";
       return;
     }
-    DefinitionReader reader(state);
+    AggregateReader reader(state);
     header = reader.header();
     complaint = reader.complaint();
   });
@@ -145,7 +137,7 @@ std::variant<AggregateScript, ScriptError> AggregateScript::load(std::string_vie
   return AggregateScript(std::move(host), std::move(header), file);
 }
 
-void AggregateScript::push_initial() const { push_member_of(host_->state(), "initial"); }
-void AggregateScript::push_handlers() const { push_member_of(host_->state(), "on"); }
+void AggregateScript::push_initial() const { push_member(host_->state(), kDefinition, "initial"); }
+void AggregateScript::push_handlers() const { push_member(host_->state(), kDefinition, "on"); }
 
 }  // namespace cairn

@@ -8,30 +8,19 @@
 #include "upcasters/lua/lua_members.h"
 #include "upcasters/lua/shown_text.h"
 #include "upcasters/script/category_name.h"
+#include "upcasters/script/definition_members.h"
 #include "upcasters/script/upcaster_script.h"
 
 namespace cairn {
 
 namespace {
 
-constexpr int kDefinition = 1;              // where load() left it on the stack
-constexpr lua_Unsigned kNamesMax = 1'000;   // of categories or types
-constexpr std::size_t kNameBytesMax = 100;  // of one that is shown in a complaint
+constexpr lua_Unsigned kNamesMax = 1'000;  // of categories or types
 
 // Rows stay in the state from one call to the next, and are many. What a single call may have is what
 // upcasters may; the rest is for rows, and ten times what those are meant to take, so that a batch that
 // makes rows grow does not fail for the size of others.
 constexpr LuaLimits kLimits{.memory_bytes_max = 640u << 20};
-
-void push_member_of(lua_State* state, int table, const char* name) {
-  lua_pushstring(state, name);
-  lua_rawget(state, table);
-}
-
-// A function of the script and not one of the library.
-bool is_script_function(lua_State* state, int index) {
-  return lua_isfunction(state, index) && lua_iscfunction(state, index) == 0;
-}
 
 // The string at `index`; "" for any other value.
 std::string text_at(lua_State* state, int index) {
@@ -41,16 +30,16 @@ std::string text_at(lua_State* state, int index) {
   return {text, size};
 }
 
-std::string shown(std::string_view name) { return shown_text(name, kNameBytesMax); }
+std::string shown(std::string_view name) { return shown_text(name, kShownNameBytesMax); }
 
 bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // Reads the members of the definition one by one, and keeps the first complaint.
-class DefinitionReader {
+class ProjectionReader {
  public:
-  explicit DefinitionReader(lua_State* state) : state_(state) {}
+  explicit ProjectionReader(lua_State* state) : state_(state) {}
 
   ProjectionHeader header() {
     ProjectionHeader header;
@@ -73,7 +62,7 @@ class DefinitionReader {
 
   std::vector<std::string> handled_types() {
     std::vector<std::string> types;
-    push_member_of(state_, kDefinition, "on");
+    push_member(state_, kDefinition, "on");
     const int on = lua_gettop(state_);
     if (!lua_istable(state_, on)) {
       complain("'on' must be a table, as in on = { OrderPlaced = function(row, event) … end }");
@@ -104,7 +93,7 @@ class DefinitionReader {
   }
 
   void read_from(ProjectionHeader& header) {
-    push_member_of(state_, kDefinition, "from");
+    push_member(state_, kDefinition, "from");
     const int from = lua_gettop(state_);
     if (lua_istable(state_, from)) {
       header.categories = categories(from);
@@ -130,7 +119,7 @@ class DefinitionReader {
 
   // Types without a handler, or handlers that no event reaches, are a slip of the pen.
   void compare_types(int from, const std::vector<std::string>& handled) {
-    push_member_of(state_, from, "types");
+    push_member(state_, from, "types");
     const bool given = !lua_isnil(state_, -1);
     lua_pop(state_, 1);
     if (!given) return;
@@ -151,7 +140,7 @@ class DefinitionReader {
   // A list of strings that is not empty; nothing where there is none.
   std::vector<std::string> names(int table, const char* member, const char* wanted) {
     std::vector<std::string> values;
-    push_member_of(state_, table, member);
+    push_member(state_, table, member);
     if (!lua_isnil(state_, -1)) {
       const lua_Unsigned count = lua_istable(state_, -1) ? lua_rawlen(state_, -1) : 0;
       if (count == 0 || count > kNamesMax || count_entries(state_, lua_gettop(state_)) != count) {
@@ -171,7 +160,7 @@ class DefinitionReader {
   }
 
   bool has_key() {
-    push_member_of(state_, kDefinition, "key");
+    push_member(state_, kDefinition, "key");
     const bool given = !lua_isnil(state_, -1);
     if (given && !is_script_function(state_, -1)) {
       complain("'key' must be a function, as in key = function(event) return event.data.customer_id end");
@@ -201,7 +190,7 @@ class DefinitionReader {
   }
 
   int line_of_handler(const std::string& type) {
-    push_member_of(state_, kDefinition, "on");
+    push_member(state_, kDefinition, "on");
     push_member(state_, lua_gettop(state_), type);
     const int line = line_of_top();
     lua_pop(state_, 2);
@@ -230,7 +219,7 @@ std::variant<ProjectionScript, ScriptError> ProjectionScript::load(std::string_v
                                : "it returns " + std::string(kind) + " { … }, not projection { … }";
       return;
     }
-    DefinitionReader reader(state);
+    ProjectionReader reader(state);
     header = reader.header();
     complaint = reader.complaint();
     line = reader.line();
@@ -240,7 +229,7 @@ std::variant<ProjectionScript, ScriptError> ProjectionScript::load(std::string_v
   return ProjectionScript(std::move(host), std::move(header), file);
 }
 
-void ProjectionScript::push_key() const { push_member_of(host_->state(), kDefinition, "key"); }
-void ProjectionScript::push_handlers() const { push_member_of(host_->state(), kDefinition, "on"); }
+void ProjectionScript::push_key() const { push_member(host_->state(), kDefinition, "key"); }
+void ProjectionScript::push_handlers() const { push_member(host_->state(), kDefinition, "on"); }
 
 }  // namespace cairn

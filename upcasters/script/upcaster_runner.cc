@@ -8,6 +8,7 @@
 #include "upcasters/lua/lua_members.h"
 #include "upcasters/lua/lua_values.h"
 #include "upcasters/lua/shown_text.h"
+#include "upcasters/script/definition_members.h"
 
 namespace cairn {
 
@@ -20,10 +21,9 @@ constexpr lua_Unsigned kPartsMax = 1'000;
 constexpr std::size_t kWrittenMax = 32u << 20;
 
 // Where things stand on the stack of a call.
-constexpr int kDefinition = 1, kData = 2, kResult = 3;
-static_assert(kDefinition < kData);
+constexpr int kEventData = kDefinition + 1;
+constexpr int kReturned = kDefinition + 2;
 
-constexpr std::size_t kNameBytesMax = 100;  // of one that is shown in a complaint
 constexpr std::string_view kReturns = "the data, a list of {type = …, data = …}, or {} to drop the event";
 
 lua_Unsigned entries_in(lua_State* state, int table) {
@@ -126,10 +126,10 @@ void UpcasterRunner::attempt(const EventView& event, std::string_view data, Part
 
 void UpcasterRunner::call(lua_State* state, const EventView& event) {
   script_.push_function();
-  lua_pushvalue(state, kData);
+  lua_pushvalue(state, kEventData);
   int arguments = 1;
   if (script_.takes_event()) {
-    event_.push(event, step_.upcaster->header.type, kData);
+    event_.push(event, step_.upcaster->header.type, kEventData);
     arguments = 2;
   }
   lua_call(state, arguments, 1);
@@ -138,37 +138,37 @@ void UpcasterRunner::call(lua_State* state, const EventView& event) {
 // A list of parts is told from data by having a first element, and no data by having nothing. Data that was
 // given and comes back is data, whatever is in it.
 void UpcasterRunner::take_result(lua_State* state, PartBuffers& buffers, std::vector<ScriptPart>& parts) {
-  const bool is_given = lua_rawequal(state, kData, kResult) != 0;
-  const bool is_table = lua_istable(state, kResult);
+  const bool is_given = lua_rawequal(state, kEventData, kReturned) != 0;
+  const bool is_table = lua_istable(state, kReturned);
   const bool is_record = step_.schema->schema.root().kind == SchemaKind::kRecord;
-  if (is_given || (!is_table && !is_record && !lua_isnil(state, kResult))) {
-    return write(state, kResult, *own_, 0, buffers, parts);
+  if (is_given || (!is_table && !is_record && !lua_isnil(state, kReturned))) {
+    return write(state, kReturned, *own_, 0, buffers, parts);
   }
   if (!is_table) {
     return fail(ShapeFault::Kind::kScript,
-                "returned " + value_text(state, kResult) + " instead of " + std::string(kReturns));
+                "returned " + value_text(state, kReturned) + " instead of " + std::string(kReturns));
   }
   lua_pushnil(state);
-  if (lua_next(state, kResult) == 0) return;  // dropped
+  if (lua_next(state, kReturned) == 0) return;  // dropped
   lua_pop(state, 2);
-  lua_rawgeti(state, kResult, 1);
+  lua_rawgeti(state, kReturned, 1);
   const bool is_list = !lua_isnil(state, -1);
   lua_pop(state, 1);
-  if (!is_list) return write(state, kResult, *own_, 0, buffers, parts);
+  if (!is_list) return write(state, kReturned, *own_, 0, buffers, parts);
 
-  const lua_Unsigned count = lua_rawlen(state, kResult);
+  const lua_Unsigned count = lua_rawlen(state, kReturned);
   if (count > kPartsMax) {
     return fail(ShapeFault::Kind::kScript, "returned " + std::to_string(count) +
                                                " parts; an event may become " + std::to_string(kPartsMax));
   }
-  if (entries_in(state, kResult) != count) {
+  if (entries_in(state, kReturned) != count) {
     return fail(ShapeFault::Kind::kScript,
                 "returned a list with holes or with names in it; a list of parts has 1 to n only");
   }
   for (lua_Unsigned i = 1; i <= count && !fault_ && missing_type_.empty(); ++i) {
-    lua_rawgeti(state, kResult, static_cast<lua_Integer>(i));
+    lua_rawgeti(state, kReturned, static_cast<lua_Integer>(i));
     take_part(state, static_cast<int>(i), buffers, parts);
-    lua_settop(state, kResult);
+    lua_settop(state, kReturned);
   }
 }
 
@@ -185,7 +185,7 @@ void UpcasterRunner::take_part(lua_State* state, int place, PartBuffers& buffers
   if (!member_names(state, part, names)) return complain("has the member '[…]'");
   for (const std::string_view name : names) {
     if (name != "type" && name != "data")
-      return complain("has the member '" + shown_text(name, kNameBytesMax) + "'");
+      return complain("has the member '" + shown_text(name, kShownNameBytesMax) + "'");
   }
   Target* target = own_;
   lua_pushliteral(state, "type");

@@ -9,19 +9,18 @@
 #include "eventstore/base/names.h"
 #include "upcasters/lua/lua_members.h"
 #include "upcasters/lua/shown_text.h"
+#include "upcasters/script/definition_members.h"
 
 namespace cairn {
 
 namespace {
 
-constexpr int kDefinition = 1;              // where load() left it on the stack
-constexpr std::size_t kNameBytesMax = 100;  // of one that is shown in a complaint
-constexpr std::string_view kMembers = "type, from, to, produces and upcast";
+constexpr std::string_view kUpcasterMembers = "type, from, to, produces and upcast";
 
 // Reads the members of the definition one by one, and keeps the first complaint.
-class DefinitionReader {
+class UpcasterReader {
  public:
-  explicit DefinitionReader(lua_State* state) : state_(state) {}
+  explicit UpcasterReader(lua_State* state) : state_(state) {}
 
   UpcasterHeader header() {
     UpcasterHeader header;
@@ -30,7 +29,7 @@ class DefinitionReader {
     header.to = version("to");
     header.produces = texts("produces");
     get("upcast");
-    if (lua_iscfunction(state_, -1) != 0 || !lua_isfunction(state_, -1)) {
+    if (!is_script_function(state_, -1)) {
       complain("upcast", "a function, as in upcast = function(data, event) … end");
     }
     lua_pop(state_, 1);
@@ -48,10 +47,7 @@ class DefinitionReader {
   const std::string& complaint() const { return complaint_; }
 
  private:
-  void get(const char* name) {
-    lua_pushstring(state_, name);
-    lua_rawget(state_, kDefinition);
-  }
+  void get(const char* name) { push_member(state_, kDefinition, name); }
 
   void complain(std::string_view name, std::string_view wanted) {
     if (complaint_.empty()) complaint_ = "'" + std::string(name) + "' must be " + std::string(wanted);
@@ -108,13 +104,13 @@ class DefinitionReader {
     for (const std::string_view name : names) {
       const bool known =
           name == "type" || name == "from" || name == "to" || name == "produces" || name == "upcast";
-      if (!known) complain_of_member(shown_text(name, kNameBytesMax));
+      if (!known) complain_of_member(shown_text(name, kShownNameBytesMax));
     }
   }
 
   void complain_of_member(const std::string& name) {
     if (!complaint_.empty()) return;
-    complaint_ = "'" + name + "' is no member of an upcaster, which has " + std::string(kMembers);
+    complaint_ = "'" + name + "' is no member of an upcaster, which has " + std::string(kUpcasterMembers);
   }
 
   lua_State* state_;
@@ -141,7 +137,7 @@ std::variant<UpcasterScript, ScriptError> UpcasterScript::load(std::string_view 
                                : "it returns " + std::string(kind) + " { … }, not upcaster { … }";
       return;
     }
-    DefinitionReader reader(state);
+    UpcasterReader reader(state);
     header = reader.header();
     complaint = reader.complaint();
     if (complaint.empty()) takes_event = reader.takes_event();

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <chrono>
 #include <lua.hpp>
@@ -9,6 +8,7 @@
 #include <ostream>
 #include <string>
 
+#include "tests/support/cpu_time.h"
 #include "tests/support/scale.h"
 #include "upcasters/lua/lua_host.h"
 
@@ -183,12 +183,6 @@ constexpr Script kScripts[] = {
     {"to_be_closed", "local x <close> = {}", "non-closable value"},
 };
 
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 // Far above what is allowed, and more so under a sanitizer; a script that is not stopped takes longer.
 constexpr double kSecondsMax = 2.0 * test::kSanitizerDivisor;
 
@@ -202,21 +196,21 @@ class HostileScriptTest : public ::testing::TestWithParam<Script> {
   }
 
   std::optional<ScriptError> load(const std::string& source) {
-    const double start = cpu_seconds();
+    const double start = test::cpu_seconds();
     auto error = host_->load(source, "hostile.lua");
-    EXPECT_LT(cpu_seconds() - start, kSecondsMax);
+    EXPECT_LT(test::cpu_seconds() - start, kSecondsMax);
     EXPECT_LE(host_->memory_used(), limits_.memory_bytes_max);
     return error;
   }
 
   // Calls a member of what the script returned.
   std::optional<ScriptError> call(const char* member) {
-    const double start = cpu_seconds();
+    const double start = test::cpu_seconds();
     auto error = host_->run([&](lua_State* state) {
       lua_getfield(state, 1, member);
       lua_call(state, 0, 1);
     });
-    EXPECT_LT(cpu_seconds() - start, kSecondsMax);
+    EXPECT_LT(test::cpu_seconds() - start, kSecondsMax);
     EXPECT_LE(host_->memory_used(), limits_.memory_bytes_max);
     return error;
   }
@@ -274,10 +268,10 @@ INSTANTIATE_TEST_SUITE_P(Scripts, HostileScriptTest, ::testing::ValuesIn(kScript
 class HostileSourceTest : public ::testing::Test {
  protected:
   ScriptError load(const std::string& source) {
-    const double start = cpu_seconds();
+    const double start = test::cpu_seconds();
     auto host = LuaHost::make();
     const auto error = host->load(source, "hostile.lua");
-    EXPECT_LT(cpu_seconds() - start, kSecondsMax);
+    EXPECT_LT(test::cpu_seconds() - start, kSecondsMax);
     return error.value_or(ScriptError{.message = "went well"});
   }
 

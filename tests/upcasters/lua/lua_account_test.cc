@@ -1,7 +1,6 @@
 #include "upcasters/lua/lua_account.h"
 
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <chrono>
 #include <lua.hpp>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/cpu_time.h"
 #include "tests/support/scale.h"
 #include "upcasters/lua/lua_host.h"
 
@@ -121,12 +121,6 @@ TEST_F(LuaAccountTest, StepsAreCountedAlikeAfterALargeEvent) {
   }
 }
 
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 // A script may keep what a call has made, or what loading has.
 TEST_F(LuaAccountTest, TheClockIsLookedAtOftenWhileALargeStringIsKept) {
   for (const char* script : {"local s = ('\\0'):rep(6e6) return { first = function() end, second = "
@@ -136,9 +130,9 @@ TEST_F(LuaAccountTest, TheClockIsLookedAtOftenWhileALargeStringIsKept) {
                              "}"}) {
     load(script);
     for (int i = 0; i < 3; ++i) ASSERT_EQ(call("first"), std::nullopt);
-    const double start = cpu_seconds();
+    const double start = test::cpu_seconds();
     const auto error = call("second");
-    EXPECT_LT(cpu_seconds() - start, 2.0 * test::kSanitizerDivisor);
+    EXPECT_LT(test::cpu_seconds() - start, 2.0 * test::kSanitizerDivisor);
     ASSERT_TRUE(error.has_value());
     EXPECT_EQ(error->fault, ScriptFault::kTime);
   }

@@ -153,4 +153,9 @@ class LuaCodec : public LuaBench {
   std::unique_ptr<LuaReader> reader_;
 };
 
+// What is wrong with what the chunk returns, if it is to be written by the schema.
+inline std::vector<std::string> complaints(std::string_view schema, const std::string& chunk) {
+  return LuaCodec(schema).complaints(chunk);
+}
+
 }  // namespace cairn::test

@@ -13,9 +13,6 @@ using ::testing::ElementsAre;
 std::string writes(std::string_view schema, const std::string& chunk) {
   return LuaCodec(schema).writes(chunk);
 }
-std::vector<std::string> complaints(std::string_view schema, const std::string& chunk) {
-  return LuaCodec(schema).complaints(chunk);
-}
 
 TEST(LuaUnionTest, NullAndBooleansHaveTheirOwnTypes) {
   EXPECT_EQ(writes(R"(["int","null"])", "return null"), "null");

@@ -15,10 +15,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-std::vector<std::string> complaints(std::string_view schema, const std::string& chunk) {
-  return LuaCodec(schema).complaints(chunk);
-}
-
 constexpr const char* kFixed = R"({"type":"fixed","name":"a.F","size":2})";
 constexpr const char* kEnum = R"({"type":"enum","name":"a.E","symbols":["A","B"]})";
 constexpr const char* kInts = R"({"type":"array","items":"int"})";
