@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kStoredBytesMax = 4u << 20;
 
 // JSON is larger than what is stored, and upcasters may make many events of one.
-constexpr std::size_t kJsonBytesMax = 4 * kStoredBytesMax;
+constexpr std::size_t kPageJsonBytesMax = 4 * kStoredBytesMax;
 
 // The events of a page that is being written.
 class EventList {
@@ -45,7 +45,7 @@ class EventList {
     PageShaper shaper(source_.shapes.shapers(), wanted_);
     const std::size_t began = json_.size();
     for (const EventView& stored : events) {
-      if (json_.size() - began > kJsonBytesMax || shaper.has_taken_long()) {
+      if (json_.size() - began > kPageJsonBytesMax || shaper.has_taken_long()) {
         left_out_ = &stored;
         break;
       }

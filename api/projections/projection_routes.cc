@@ -55,7 +55,7 @@ void remove(ProjectionService& service, const HttpRequest& request, const Respon
   });
 }
 
-void list(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+void list_projections(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
   if (const auto problem = query.problem()) return respond(problem->to_response());
   std::string json = R"({"projections":[)";
@@ -66,7 +66,7 @@ void list(ProjectionService& service, const HttpRequest& request, const Responde
   respond(json_response(200, json + "]}"));
 }
 
-void show(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+void show_projection(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
   if (const auto problem = query.problem()) return respond(problem->to_response());
   const std::string& name = request.parameters.at("name");
@@ -85,8 +85,8 @@ std::vector<Route> projection_routes(const RouteContext& context) {
     return with_projections(slot, handle);
   };
   std::vector<Route> routes;
-  routes.push_back({"GET", "/projections", handled(&list)});
-  routes.push_back({"GET", "/projections/{name}", handled(&show)});
+  routes.push_back({"GET", "/projections", handled(&list_projections)});
+  routes.push_back({"GET", "/projections/{name}", handled(&show_projection)});
   routes.push_back({"PUT", "/projections/{name}", handled(&deploy), Scope::kAdmin});
   routes.push_back({"DELETE", "/projections/{name}", handled(&remove), Scope::kAdmin});
   return routes;

@@ -16,7 +16,7 @@ namespace cairn::api {
 namespace {
 
 constexpr std::uint64_t kNumberMax = std::numeric_limits<std::int32_t>::max();
-constexpr std::string_view kDefaultContext = ":.:";
+constexpr std::string_view kDefaultContextPrefix = ":.:";
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string without_context(std::string_view subject) {
-  if (subject.starts_with(kDefaultContext)) subject.remove_prefix(kDefaultContext.size());
+  if (subject.starts_with(kDefaultContextPrefix)) subject.remove_prefix(kDefaultContextPrefix.size());
   return std::string(subject);
 }
 

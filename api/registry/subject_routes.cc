@@ -40,7 +40,7 @@ std::string subject_prefix(const HttpRequest& request) {
   return prefix;
 }
 
-RegistryResult<RegistryTask> list_all(const HttpRequest& request) {
+RegistryResult<RegistryTask> list_all_subjects(const HttpRequest& request) {
   return RegistryTask([prefix = subject_prefix(request), shown = shown_in(request),
                        window = window_of(request)](SchemaRegistry& registry) {
     return registry.read([&](const RegistryState& state) -> Body {
@@ -69,7 +69,7 @@ RegistryResult<RegistryTask> delete_subject(const HttpRequest& request) {
       });
 }
 
-RegistryResult<RegistryTask> list_versions_of(const HttpRequest& request) {
+RegistryResult<RegistryTask> list_versions_of_subject(const HttpRequest& request) {
   return RegistryTask([subject = subject_of(request), shown = shown_in(request), window = window_of(request),
                        negative = flag(request, "deletedAsNegative")](SchemaRegistry& registry) {
     return registry.read([&](const RegistryState& state) -> Body {
@@ -92,7 +92,7 @@ RegistryResult<RegistryTask> get_version(const HttpRequest& request) {
   });
 }
 
-RegistryResult<RegistryTask> get_text(const HttpRequest& request) {
+RegistryResult<RegistryTask> get_text_of_version(const HttpRequest& request) {
   CAIRN_TRY(WantedVersion wanted, wanted_version(request));
   return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) {
     return registry.read([&](const RegistryState& state) -> Body {
@@ -133,14 +133,14 @@ RegistryResult<RegistryTask> delete_version(const HttpRequest& request) {
 
 std::vector<Route> subject_routes(const StoreSlot& slot) {
   return {
-      registry_get(slot, "/subjects", list_all),
+      registry_get(slot, "/subjects", list_all_subjects),
       registry_route(slot, "POST", "/subjects/{subject}", Scope::kRead, TaskCost::kLong, look_up_schema),
       registry_change(slot, "DELETE", "/subjects/{subject}", delete_subject),
-      registry_get(slot, "/subjects/{subject}/versions", list_versions_of),
+      registry_get(slot, "/subjects/{subject}/versions", list_versions_of_subject),
       register_route(slot),
       registry_get(slot, "/subjects/{subject}/versions/{version}", get_version),
       registry_change(slot, "DELETE", "/subjects/{subject}/versions/{version}", delete_version),
-      registry_get(slot, "/subjects/{subject}/versions/{version}/schema", get_text),
+      registry_get(slot, "/subjects/{subject}/versions/{version}/schema", get_text_of_version),
       registry_get(slot, "/subjects/{subject}/versions/{version}/referencedby", get_referring),
   };
 }

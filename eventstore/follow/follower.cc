@@ -9,7 +9,7 @@
 namespace cairn {
 namespace {
 
-constexpr int kLooksMax = 100;
+constexpr int kLooksAtEndMax = 100;
 
 Error not_of_this_index(const std::string& what) {
   return make_error(Errc::kCorruption, "the log is not the one its index was made from: " + what);
@@ -33,7 +33,7 @@ Status Follower::start() {
   const IndexState index = system_.begin(folder_.index(), folder_.store_id());
   CAIRN_CHECK(read_after_index(index));
   const GlobalPosition known = std::max(index.through, system_.last_position());
-  for (int looks = 0; looks < kLooksMax && (looks == 0 || log_->end().last_position < known); ++looks)
+  for (int looks = 0; looks < kLooksAtEndMax && (looks == 0 || log_->end().last_position < known); ++looks)
     CAIRN_CHECK(look(FollowedLog::LastBlock::kTake));
   if (log_->end().last_position < known) {
     return not_of_this_index("it ends at position " + std::to_string(log_->end().last_position.value) +

@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::size_t kNamesAtOnce = 1'000;
 constexpr unsigned kReaders = 8;
-constexpr int kLooksMax = 10;
+constexpr int kLooksAtIndexMax = 10;
 
 }  // namespace
 
 IndexState SystemStreams::begin(const std::filesystem::path& index_folder, const Uuid& store_id) {
   // A server beside us may be writing the meta pages, or making the index; without it we read the whole log.
-  for (int look = 0; look < kLooksMax && std::filesystem::exists(index_folder / "data.mdb"); ++look) {
+  for (int look = 0; look < kLooksAtIndexMax && std::filesystem::exists(index_folder / "data.mdb"); ++look) {
     const auto state = read_index(index_folder, store_id);
     if (state.ok()) return *state;
     heads_.clear();

@@ -9,7 +9,7 @@ namespace cairn {
 
 namespace {
 
-class Printer {
+class CanonicalPrinter {
  public:
   std::string print(const SchemaNode& root) {
     type(root);
@@ -95,7 +95,7 @@ constexpr std::array<std::uint64_t, 256> kTable = [] {
 
 }  // namespace
 
-std::string canonical_form(const Schema& schema) { return Printer().print(schema.root()); }
+std::string canonical_form(const Schema& schema) { return CanonicalPrinter().print(schema.root()); }
 
 std::uint64_t crc64_avro(std::string_view text) {
   std::uint64_t fingerprint = kEmptyFingerprint;

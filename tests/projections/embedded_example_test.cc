@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include <gtest/gtest.h>
+
 #include "tests/support/temp_folder.h"
 
 namespace cairn::test {

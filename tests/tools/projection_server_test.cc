@@ -22,7 +22,7 @@ using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
 // How many orders a customer has placed; an order without a customer has no key, one without an amount fails.
-std::string customers(const std::string& amount) {
+std::string customers_script(const std::string& amount) {
   return R"(return projection {
   from = {categories = {"order"}, types = {"Placed"}},
   key = function(event) return event.data.customer end,
@@ -37,8 +37,8 @@ std::string customers(const std::string& amount) {
 )";
 }
 
-const std::string kStrict = customers("event.data.amount");
-const std::string kForgiving = customers("(event.data.amount ~= null and event.data.amount or 0)");
+const std::string kStrict = customers_script("event.data.amount");
+const std::string kForgiving = customers_script("(event.data.amount ~= null and event.data.amount or 0)");
 
 class ProjectionServerTest : public ::testing::Test {
  protected:

@@ -18,14 +18,14 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Then = ScriptedServer::Then;
 
-std::string event(int position) {
+std::string event_line(int position) {
   return R"({"position":)" + std::to_string(position) + R"(,"stream":"order-1","version":)" +
          std::to_string(position) +
          R"(,"type":"Placed","data":{"n":1.00},"recordedAt":"2026-11-16T20:55:35.123456Z"})";
 }
 
 std::string message(int position) {
-  return "id: " + std::to_string(position) + "\nevent: Placed\ndata: " + event(position) + "\n\n";
+  return "id: " + std::to_string(position) + "\nevent: Placed\ndata: " + event_line(position) + "\n\n";
 }
 
 // `cairn read` beside a server that follows a script.
@@ -51,17 +51,18 @@ class ReadTest : public ::testing::Test {
 };
 
 TEST_F(ReadTest, APipeGetsTheEventsAsTheyCame) {
-  script({ScriptedServer::pieces({event(1) + "\n" + event(2), "\n"}, true)});
+  script({ScriptedServer::pieces({event_line(1) + "\n" + event_line(2), "\n"}, true)});
   const Finished done = read({"order 1"});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
-  EXPECT_EQ(done.output, event(1) + "\n" + event(2) + "\n");
+  EXPECT_EQ(done.output, event_line(1) + "\n" + event_line(2) + "\n");
   EXPECT_THAT(done.errors, IsEmpty());
   EXPECT_THAT(server_->requests()[0], StartsWith("GET /streams/order%201/events HTTP/1.1\r\n"));
   EXPECT_THAT(server_->requests()[0], HasSubstr("\r\nAccept: application/x-ndjson\r\n"));
 }
 
 TEST_F(ReadTest, ATerminalGetsATable) {
-  script({ScriptedServer::pieces({event(1) + "\n"}, true), ScriptedServer::pieces({event(1) + "\n"}, true)});
+  script({ScriptedServer::pieces({event_line(1) + "\n"}, true),
+          ScriptedServer::pieces({event_line(1) + "\n"}, true)});
   const Finished table = read({"order-1"}, 120);
   EXPECT_EQ(table.exit_code, 0) << table.errors;
   EXPECT_EQ(
@@ -69,7 +70,7 @@ TEST_F(ReadTest, ATerminalGetsATable) {
       " POSITION  VERSION  TIME (UTC)               STREAM                TYPE                  DATA\r\n"
       "        1        1  2026-11-16 20:55:35.123  order-1               Placed                "
       "{\"n\":1.00}\r\n");
-  EXPECT_EQ(read({"order-1", "--json"}, 120).output, event(1) + "\r\n");
+  EXPECT_EQ(read({"order-1", "--json"}, 120).output, event_line(1) + "\r\n");
 }
 
 TEST_F(ReadTest, TheQuerySaysWhatWasAskedFor) {
@@ -96,10 +97,10 @@ TEST_F(ReadTest, ARefusalIsOneAndStaysOutOfTheOutput) {
 }
 
 TEST_F(ReadTest, AnEndTooEarlyIsNoSuccess) {
-  script({ScriptedServer::pieces({event(1) + "\n" + event(2).substr(0, 9)}, false, Then::kClose)});
+  script({ScriptedServer::pieces({event_line(1) + "\n" + event_line(2).substr(0, 9)}, false, Then::kClose)});
   const Finished lost = read({"--all"});
   EXPECT_EQ(lost.exit_code, 3);
-  EXPECT_EQ(lost.output, event(1) + "\n");
+  EXPECT_EQ(lost.output, event_line(1) + "\n");
   EXPECT_THAT(lost.errors, HasSubstr("lost before the answer was complete"));
 }
 
@@ -115,11 +116,11 @@ TEST_F(ReadTest, FollowingEndsInOrderOnASignal) {
   for (const int number : {SIGINT, SIGTERM}) {
     script({ScriptedServer::pieces({":\n\n", message(1)}, false)});
     const auto process = start({"--all", "--follow"});
-    ASSERT_TRUE(process->prints(event(1) + "\n"));
+    ASSERT_TRUE(process->prints(event_line(1) + "\n"));
     process->signal(number);
     const Finished done = process->finish();
     EXPECT_EQ(done.exit_code, 0) << done.errors;
-    EXPECT_EQ(done.output, event(1) + "\n");
+    EXPECT_EQ(done.output, event_line(1) + "\n");
     EXPECT_THAT(done.errors, IsEmpty());
     EXPECT_THAT(server_->requests()[0], StartsWith("GET /events HTTP/1.1\r\n"));
     EXPECT_THAT(server_->requests()[0], HasSubstr("\r\nAccept: text/event-stream\r\n"));
@@ -131,11 +132,11 @@ TEST_F(ReadTest, FollowingGoesOnBehindTheLastEventAfterALoss) {
           ScriptedServer::answer(503, R"({"type":"/problems/not-yet","title":"Not yet","status":503})"),
           ScriptedServer::pieces({message(2)}, true), ScriptedServer::pieces({message(3)}, false)});
   const auto process = start({"order-1", "--follow", "--from", "1"});
-  ASSERT_TRUE(process->prints(event(3) + "\n"));
+  ASSERT_TRUE(process->prints(event_line(3) + "\n"));
   process->signal(SIGTERM);
   const Finished done = process->finish();
   EXPECT_EQ(done.exit_code, 0) << done.errors;
-  EXPECT_EQ(done.output, event(1) + "\n" + event(2) + "\n" + event(3) + "\n");
+  EXPECT_EQ(done.output, event_line(1) + "\n" + event_line(2) + "\n" + event_line(3) + "\n");
   EXPECT_THAT(done.errors, HasSubstr("trying again in 0.25 s"));
   EXPECT_THAT(done.errors, HasSubstr("Not yet (503 not-yet); trying again in 0.5 s"));
   const auto requests = server_->requests();
@@ -150,7 +151,7 @@ TEST_F(ReadTest, FollowingStopsAtTheLimit) {
   script({ScriptedServer::pieces({message(1), message(2), message(3)}, false)});
   const Finished done = read({"--all", "--follow", "--limit", "2"});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
-  EXPECT_EQ(done.output, event(1) + "\n" + event(2) + "\n");
+  EXPECT_EQ(done.output, event_line(1) + "\n" + event_line(2) + "\n");
   EXPECT_THAT(server_->requests()[0], StartsWith("GET /events HTTP/1.1\r\n"));
 }
 

@@ -21,7 +21,7 @@ constexpr char kList[] =
     R"("position":7,"installedAt":"2026-11-16T20:55:35.123456Z"},{"type":"Shipped","from":10,"to":11,"revision":12,)"
     R"("fingerprint":"fedcba98765432100123456789abcdef","position":8,"installedAt":"2026-11-17T20:55:35.123456Z"}]})";
 
-constexpr char kOrder[] =
+constexpr char kOrderSchema[] =
     R"({"type":"Order","latestVersion":3,"upcasters":[{"type":"Order","from":1,"to":2,"revision":1,"fingerprint":"f1",)"
     R"("installedAt":"t1","produces":[],"source":"-- the first\n"},{"type":"Order","from":2,"to":3,"revision":4,)"
     R"("fingerprint":"f2","installedAt":"t2","produces":[],"source":"-- the second"}]})";
@@ -65,7 +65,7 @@ TEST_F(UpcasterListTest, NoneIsSaid) {
 }
 
 TEST_F(UpcasterListTest, SourcesAreShown) {
-  script(std::vector<Reply>(4, ScriptedServer::answer(200, kOrder)));
+  script(std::vector<Reply>(4, ScriptedServer::answer(200, kOrderSchema)));
   const Finished all = run({"show", "Order"});
   EXPECT_EQ(all.exit_code, 0);
   EXPECT_EQ(all.output, "-- the first\n-- the second\n");
@@ -73,7 +73,7 @@ TEST_F(UpcasterListTest, SourcesAreShown) {
             "Order 1 → 2, revision 1, fingerprint f1, installed t1\n"
             "Order 2 → 3, revision 4, fingerprint f2, installed t2\n");
   EXPECT_EQ(run({"show", "Order", "2"}).output, "-- the second\n");
-  EXPECT_EQ(run({"show", "Order", "--json"}).output, std::string(kOrder) + "\n");
+  EXPECT_EQ(run({"show", "Order", "--json"}).output, std::string(kOrderSchema) + "\n");
   EXPECT_EQ(run({"show", "Order", "2", "--json"}).output,
             R"({"type":"Order","from":2,"to":3,"revision":4,"fingerprint":"f2","installedAt":"t2",)"
             R"("produces":[],"source":"-- the second"})"
@@ -81,7 +81,7 @@ TEST_F(UpcasterListTest, SourcesAreShown) {
 }
 
 TEST_F(UpcasterListTest, WhatIsNotThereIsNo) {
-  script({ScriptedServer::answer(200, kOrder), ScriptedServer::answer(404, kNone)});
+  script({ScriptedServer::answer(200, kOrderSchema), ScriptedServer::answer(404, kNone)});
   const Finished no = run({"show", "Order", "3"});
   EXPECT_EQ(no.exit_code, 1);
   EXPECT_EQ(no.errors, "cairn: there is no upcaster for Order that leads from version 3\n");

@@ -22,7 +22,9 @@ std::string text_in(const json& object, const char* field) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string failure_text(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 // The entries of `errors`, one a line.
 std::string faults_text(const json& problem) {
@@ -33,11 +35,11 @@ std::string faults_text(const json& problem) {
   for (const json& error : *errors) {
     if (!error.is_object()) continue;
     if (shown++ == kFaultsShownMax) return text + "\n  and more";
-    text += "\n  event " + dump(error.value("event", json()));
+    text += "\n  event " + failure_text(error.value("event", json()));
     if (const std::string path = text_in(error, "path"); !path.empty()) text += " at " + on_one_line(path);
     text += ": expected " + on_one_line(text_in(error, "expected"));
     const json found = error.value("found", json());
-    text += ", found " + on_one_line(found.is_string() ? found.get<std::string>() : dump(found));
+    text += ", found " + on_one_line(found.is_string() ? found.get<std::string>() : failure_text(found));
   }
   return text;
 }
@@ -53,8 +55,8 @@ std::string registry_refusal(const api::Answer& answer) {
   if (!body.is_object() || !body.value("error_code", json()).is_number_integer()) return "";
   const std::string message = text_in(body, "message");
   if (message.empty()) return "";
-  return on_one_line(message) + " (" + std::to_string(answer.status) + " " + dump(body["error_code"]) + ")" +
-         (answer.status == 401 ? kTokenHint : "");
+  return on_one_line(message) + " (" + std::to_string(answer.status) + " " +
+         failure_text(body["error_code"]) + ")" + (answer.status == 401 ? kTokenHint : "");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 // About 12 s in all, which a server needs to start again on a large log.
 constexpr int kAttemptsMax = 7;
-constexpr std::chrono::milliseconds kFirstPause{200};
+constexpr std::chrono::milliseconds kFirstRetryPause{200};
 
 bool is_worth_another_try(const Result<api::Answer>& answer) {
   return !answer || answer->status == 503 || problem_slug(*answer) == "outcome-unknown";
@@ -82,7 +82,7 @@ std::optional<ImportFailure> Importer::take_answer(const ImportBatch& batch, con
 }
 
 Result<api::Answer> Importer::post(const std::string& body) {
-  auto pause = kFirstPause;
+  auto pause = kFirstRetryPause;
   for (int attempt = 1;; ++attempt) {
     auto answer = client_.post_json("/append", body);
     // Where nobody has ever answered, nobody is about to come back.

@@ -12,9 +12,10 @@ namespace cairn::cli {
 // How a server is asked the same thing again and again.
 struct PollOptions {
   std::string path;
-  std::chrono::milliseconds interval;
-  std::optional<std::chrono::milliseconds> patience;  // without any answer; nullopt = for ever
-  bool json = false;                                  // how a refusal is printed
+  std::chrono::milliseconds interval{250};
+  // Without any answer; nullopt = for ever. Enough for a server that is being restarted.
+  std::optional<std::chrono::milliseconds> patience = std::chrono::seconds{60};
+  bool json = false;  // how a refusal is printed
 };
 
 enum class PollNext { kGoOn, kEnd };

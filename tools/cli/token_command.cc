@@ -29,12 +29,12 @@ struct TokenArguments {
   bool json = false;
 };
 
-int failed(const Error& error) {
+int token_failed(const Error& error) {
   std::cerr << "cairn: " << error.message << '\n';
   return kExitNo;
 }
 
-std::string dump(const ordered_json& json, int indent = -1) {
+std::string tokens_text(const ordered_json& json, int indent = -1) {
   return json.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
 }
 
@@ -47,7 +47,7 @@ ordered_json to_json(const api::Token& token) {
 
 int run_create(const TokenArguments& arguments) {
   const auto text = api::new_token();
-  if (!text) return failed(text.error());
+  if (!text) return token_failed(text.error());
   api::Token token;
   token.name = arguments.name;
   token.sha256 = sha256(*text);
@@ -56,12 +56,13 @@ int run_create(const TokenArguments& arguments) {
     if (!token.may(known)) token.scopes.push_back(known);
   }
   if (!arguments.categories.empty()) token.categories = arguments.categories;
-  if (const Status added = api::add_token(arguments.tokens, token); !added) return failed(added.error());
+  if (const Status added = api::add_token(arguments.tokens, token); !added)
+    return token_failed(added.error());
 
   if (arguments.json) {
     ordered_json json = to_json(token);
     json["token"] = *text;
-    std::cout << dump(json) << std::endl;
+    std::cout << tokens_text(json) << std::endl;
   } else {
     std::cout << *text << std::endl;
   }
@@ -80,11 +81,11 @@ std::string joined(const std::vector<std::string>& words) {
 
 int run_list(const TokenArguments& arguments) {
   const auto tokens = api::read_token_file(arguments.tokens);
-  if (!tokens) return failed(tokens.error());
+  if (!tokens) return token_failed(tokens.error());
   if (arguments.json) {
     auto all = ordered_json::array();
     for (const api::Token& token : *tokens) all.push_back(to_json(token));
-    std::cout << dump({{"tokens", std::move(all)}}, 2) << '\n';
+    std::cout << tokens_text({{"tokens", std::move(all)}}, 2) << '\n';
     return kExitOk;
   }
   std::vector<std::vector<std::string>> rows = {{"NAME", "SCOPES", "CATEGORIES"}};
@@ -99,9 +100,9 @@ int run_list(const TokenArguments& arguments) {
 
 int run_revoke(const TokenArguments& arguments) {
   const Status removed = api::remove_token(arguments.tokens, arguments.name);
-  if (!removed) return failed(removed.error());
+  if (!removed) return token_failed(removed.error());
   if (arguments.json) {
-    std::cout << dump({{"name", arguments.name}, {"revoked", true}}) << '\n';
+    std::cout << tokens_text({{"name", arguments.name}, {"revoked", true}}) << '\n';
   } else {
     std::cout << arguments.name << " is revoked.\n";
   }

@@ -25,7 +25,7 @@ struct VerifyArguments {
 };
 
 // Places and reasons quote stored bytes, which are no UTF-8 once they are damaged.
-std::string dump(const nlohmann::json& json) {
+std::string report_text(const nlohmann::json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -96,7 +96,8 @@ int run_verify(const VerifyArguments& arguments) {
   if (!report) {
     const Error& error = report.error();
     if (arguments.json) {
-      std::cout << dump({{"sound", false}, {"error", to_string(error.code)}, {"message", error.message}})
+      std::cout << report_text(
+                       {{"sound", false}, {"error", to_string(error.code)}, {"message", error.message}})
                 << '\n';
     } else {
       std::cerr << "cairn: cannot verify " << arguments.data << ": " << error.message << '\n';
@@ -104,7 +105,7 @@ int run_verify(const VerifyArguments& arguments) {
     return kExitNo;
   }
   if (arguments.json) {
-    std::cout << dump(to_json(*report)) << '\n';
+    std::cout << report_text(to_json(*report)) << '\n';
   } else {
     print_report(arguments.data, *report);
   }

@@ -11,7 +11,7 @@ std::string lacking(const std::string& path, const std::string& kind) {
   return "MISSING_UNION_BRANCH " + path + ": reader union lacking writer type: " + kind;
 }
 
-std::string mismatch(const std::string& path, const std::string& reader, const std::string& writer) {
+std::string union_mismatch(const std::string& path, const std::string& reader, const std::string& writer) {
   return "TYPE_MISMATCH " + path + ": reader type: " + reader + " not compatible with writer type: " + writer;
 }
 
@@ -50,38 +50,38 @@ TEST(UnionPairs, EveryBranchOfTheWriterIsRead) {
 TEST(UnionPairs, AgainstWhatIsNone) {
   judge_all({
       {"a single branch", union_of({"int"}), "\"int\"", {}, {}},
-      {"one of the branches", maybe("int"), "\"int\"", {}, {mismatch("/0", "INT", "NULL")}},
-      {"null", maybe("int"), "\"null\"", {}, {mismatch("/1", "NULL", "INT")}},
+      {"one of the branches", maybe("int"), "\"int\"", {}, {union_mismatch("/0", "INT", "NULL")}},
+      {"null", maybe("int"), "\"null\"", {}, {union_mismatch("/1", "NULL", "INT")}},
       {"none of the branches",
        maybe("string"),
        "\"int\"",
        {lacking("/", "INT")},
-       {mismatch("/0", "INT", "NULL"), mismatch("/1", "INT", "STRING")}},
+       {union_mismatch("/0", "INT", "NULL"), union_mismatch("/1", "INT", "STRING")}},
       {"promoted to a branch",
        maybe("long"),
        "\"int\"",
        {},
-       {mismatch("/0", "INT", "NULL"), mismatch("/1", "INT", "LONG")}},
+       {union_mismatch("/0", "INT", "NULL"), union_mismatch("/1", "INT", "LONG")}},
       {"each branch promoted", "\"double\"", union_of({"int", "long", "float", "double"}), {}, {}},
       {"not each branch promoted",
        "\"long\"",
        union_of({"int", "long", "float"}),
-       {mismatch("/2", "LONG", "FLOAT")},
+       {union_mismatch("/2", "LONG", "FLOAT")},
        {}},
       {"text from text and bytes", "\"string\"", union_of({"string", "bytes"}), {}, {}},
       {"an empty one", "[]", "\"int\"", {lacking("/", "INT")}, {}},
-      {"an array", maybe(array("int")), array("int"), {}, {mismatch("/0", "ARRAY", "NULL")}},
+      {"an array", maybe(array("int")), array("int"), {}, {union_mismatch("/0", "ARRAY", "NULL")}},
       {"an array of something else",
        maybe(array("int")),
        array("string"),
        {lacking("/", "ARRAY")},
-       {mismatch("/0", "ARRAY", "NULL"), mismatch("/1/items", "STRING", "INT")}},
-      {"a record", maybe(record("A", {})), record("A", {}), {}, {mismatch("/0", "RECORD", "NULL")}},
+       {union_mismatch("/0", "ARRAY", "NULL"), union_mismatch("/1/items", "STRING", "INT")}},
+      {"a record", maybe(record("A", {})), record("A", {}), {}, {union_mismatch("/0", "RECORD", "NULL")}},
       {"another record",
        maybe(record("A", {})),
        record("B", {}),
        {lacking("/", "RECORD")},
-       {mismatch("/0", "RECORD", "NULL"), "NAME_MISMATCH /1/name: expected: A"}},
+       {union_mismatch("/0", "RECORD", "NULL"), "NAME_MISMATCH /1/name: expected: A"}},
       {"a record that reads two",
        aka(record("A", {field("x", "int")}), {"B"}),
        union_of({record("A", {field("x", "int")}), record("B", {field("x", "int")})}),
@@ -95,7 +95,7 @@ TEST(UnionPairs, AgainstWhatIsNone) {
       {"in a field",
        record("R", {field("x", "string")}),
        record("R", {field("x", union_of({"string", "int"}))}),
-       {mismatch("/fields/0/type/1", "STRING", "INT")},
+       {union_mismatch("/fields/0/type/1", "STRING", "INT")},
        {}},
   });
 }
@@ -183,7 +183,7 @@ TEST(UnionPairs, WithManyBranches) {
   auto as_enum = many("", 17);
   as_enum.push_back(enum_of("T17", {"A"}));
   Findings no_null;
-  for (int i = 1; i <= 40; ++i) no_null.push_back(mismatch("/" + std::to_string(i), "NULL", "RECORD"));
+  for (int i = 1; i <= 40; ++i) no_null.push_back(union_mismatch("/" + std::to_string(i), "NULL", "RECORD"));
   judge_all({
       {"in another order", union_of(many("")), union_of(reversed(many(""))), {}, {}},
       {"in another namespace", union_of(many("n.")), union_of(many("m.")), {}, {}},

@@ -46,7 +46,7 @@ std::string reason_text(const std::string& reason) {
   return reason;
 }
 
-void print_list(const std::string& text) {
+void print_snapshots(const std::string& text) {
   const json snapshots = list_member(json::parse(text, nullptr, false), "snapshots");
   if (snapshots.empty()) {
     std::cerr << "There is no snapshot of this stream.\n";
@@ -105,7 +105,7 @@ void add_snapshot_list_command(CLI::App& snapshot, int& exit_code) {
   const auto ask = [](api::Client& client, const StreamArguments& arguments) {
     return client.get(arguments.path("snapshots"));
   };
-  run_on(command, add_arguments(command), ask, &print_list, exit_code);
+  run_on(command, add_arguments(command), ask, &print_snapshots, exit_code);
 }
 
 void add_snapshot_prune_command(CLI::App& snapshot, int& exit_code) {

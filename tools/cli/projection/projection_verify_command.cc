@@ -28,9 +28,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds kInterval = 250ms;
-constexpr std::chrono::milliseconds kPatience = 60s;  // for a server that is being restarted
-constexpr std::size_t kKeyWidth = 20;                 // what a terminal leaves for keys, roughly
+constexpr std::size_t kKeyWidth = 20;  // what a terminal leaves for keys, roughly
 constexpr std::size_t kValueWidthMin = 20;
 
 bool is_under_way(const json& report) {
@@ -70,11 +68,7 @@ int follow_verification(api::Client& client, const ProjectionArguments& argument
   const PollEnd end = [&] {
     ProgressBar bar;
     return poll(
-        client,
-        {.path = arguments.path("/verify"),
-         .interval = kInterval,
-         .patience = kPatience,
-         .json = arguments.server.json},
+        client, {.path = arguments.path("/verify"), .json = arguments.server.json},
         [&](const std::string& body) {
           const json report = json::parse(last = body, nullptr, false);
           if (!is_under_way(report)) return PollNext::kEnd;

@@ -20,8 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds kInterval = 250ms;
-constexpr std::chrono::milliseconds kPatience = 60s;       // for a server that is being restarted
 constexpr std::chrono::milliseconds kBeginPatience = 60s;  // for one that has not begun to build
 
 // Judges one status after the other.
@@ -90,11 +88,7 @@ RebuildWaited wait_for_rebuild(api::Client& client, const ProjectionArguments& p
     PollEnd end;
     if (rebuild.take(status) == PollNext::kGoOn) {
       end = poll(
-          client,
-          {.path = projection.path(),
-           .interval = kInterval,
-           .patience = kPatience,
-           .json = projection.server.json},
+          client, {.path = projection.path(), .json = projection.server.json},
           [&](const std::string& body) { return rebuild.take(body); },
           [&](const std::string& reason) { rebuild.lost(reason); });
     }

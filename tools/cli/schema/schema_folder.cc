@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSchemaEnding = ".avsc";
 constexpr std::string_view kScriptEnding = ".lua";
 
-Error wrong(std::string message) { return make_error(Errc::kInvalidArgument, std::move(message)); }
+Error wrong_folder(std::string message) { return make_error(Errc::kInvalidArgument, std::move(message)); }
 
 std::string shown(const fs::path& path) { return path.lexically_normal().string(); }
 
@@ -26,7 +26,7 @@ Result<std::vector<fs::path>> entries_of(const fs::path& folder) {
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     if (!at->path().filename().string().starts_with('.')) entries.push_back(at->path());
   }
-  if (error) return wrong(shown(folder) + ": " + error.message());
+  if (error) return wrong_folder(shown(folder) + ": " + error.message());
   std::sort(entries.begin(), entries.end());
   return entries;
 }
@@ -79,7 +79,7 @@ class FolderReader {
       }
     }
     if (subjects_.empty()) {
-      return wrong(shown(folder) + " holds no schemas: no Subject.avsc, and no Subject/1.avsc");
+      return wrong_folder(shown(folder) + " holds no schemas: no Subject.avsc, and no Subject/1.avsc");
     }
     return {};
   }
@@ -100,12 +100,13 @@ class FolderReader {
     for (const fs::path& entry : entries) {
       if (is_folder(entry)) {
         if (holds_schemas(entry)) {
-          return wrong(shown(entry) + " holds schemas, but is too deep: they go into " + shown(folder) +
-                       "/1.avsc and so on");
+          return wrong_folder(shown(entry) + " holds schemas, but is too deep: they go into " +
+                              shown(folder) + "/1.avsc and so on");
         }
       } else if (entry.extension() == kSchemaEnding) {
         const auto number = number_of(entry);
-        if (!number) return wrong(shown(entry) + ": the name must be the number of a version, as in 1.avsc");
+        if (!number)
+          return wrong_folder(shown(entry) + ": the name must be the number of a version, as in 1.avsc");
         CAIRN_CHECK(add(subject, *number, entry));
       } else if (entry.extension() == kScriptEnding) {
         scripts.push_back(entry);
@@ -124,22 +125,23 @@ class FolderReader {
       return {};
     }
     if (!step || step->first >= step->second) {
-      return wrong(shown(path) + ": the name must say which version an upcaster leads from and to, as in " +
-                   "1-2.lua");
+      return wrong_folder(shown(path) +
+                          ": the name must say which version an upcaster leads from and to, as in " +
+                          "1-2.lua");
     }
     const auto [from, to] = *step;
     const std::string target = std::to_string(to) + std::string(kSchemaEnding);
     SchemaFile* file = nullptr;
     if (known != subjects_.end() && known->second.contains(to)) file = &known->second.at(to);
-    if (file == nullptr) return wrong(shown(path) + ": " + target + ", which it leads to, is missing");
+    if (file == nullptr) return wrong_folder(shown(path) + ": " + target + ", which it leads to, is missing");
     if (const int next = known->second.upper_bound(from)->first; next != to) {
-      return wrong(shown(path) + ": leads past " + std::to_string(next) + std::string(kSchemaEnding) +
-                   "; an upcaster leads to the next version");
+      return wrong_folder(shown(path) + ": leads past " + std::to_string(next) + std::string(kSchemaEnding) +
+                          "; an upcaster leads to the next version");
     }
     CAIRN_TRY(UpcasterFile upcaster, read_upcaster_file(path.string()));
     if (file->upcaster) {
-      return wrong("two upcasters lead to " + file->path + ": " + file->upcaster->path + " and " +
-                   upcaster.path);
+      return wrong_folder("two upcasters lead to " + file->path + ": " + file->upcaster->path + " and " +
+                          upcaster.path);
     }
     upcaster.from = static_cast<std::uint32_t>(from);
     upcaster.to = static_cast<std::uint32_t>(to);
@@ -154,7 +156,8 @@ class FolderReader {
       return other.first == number || other.first == 0 || number == 0;
     });
     if (clash != files.end()) {
-      return wrong("subject " + subject + " has two files: " + clash->second.path + " and " + file.path);
+      return wrong_folder("subject " + subject + " has two files: " + clash->second.path + " and " +
+                          file.path);
     }
     files.emplace(number, std::move(file));
     return {};
@@ -183,8 +186,8 @@ class FolderReader {
 
 Result<SchemaFolder> read_schema_folder(const fs::path& folder) {
   std::error_code error;
-  if (!fs::exists(folder, error)) return wrong("there is no folder " + shown(folder));
-  if (!is_folder(folder)) return wrong(shown(folder) + " is not a folder");
+  if (!fs::exists(folder, error)) return wrong_folder("there is no folder " + shown(folder));
+  if (!is_folder(folder)) return wrong_folder(shown(folder) + " is not a folder");
   FolderReader reader;
   CAIRN_CHECK(reader.read(folder));
   return std::move(reader).take();

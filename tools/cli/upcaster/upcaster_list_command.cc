@@ -15,7 +15,7 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr std::size_t kFingerprintShown = 12;
+constexpr std::size_t kFingerprintCell = 12;
 
 int run_list(const ServerOptions& server) {
   auto client = make_client(server);
@@ -34,7 +34,7 @@ int run_list(const ServerOptions& server) {
       {"TYPE", "FROM", "TO", "REVISION", "FINGERPRINT", "INSTALLED"}};
   for (const InstalledUpcaster& upcaster : installed->upcasters) {
     rows.push_back({upcaster.type, std::to_string(upcaster.from), std::to_string(upcaster.to),
-                    std::to_string(upcaster.revision), upcaster.fingerprint.substr(0, kFingerprintShown),
+                    std::to_string(upcaster.revision), upcaster.fingerprint.substr(0, kFingerprintCell),
                     upcaster.installed_at});
   }
   std::cout << table_text(rows);
