@@ -7,6 +7,23 @@ function(cairn_link target scope)
   endforeach()
 endfunction()
 
+# cairn_unity(<target> <source>...) lets the compiler see the sources of one folder as one, where the preset asks for that
+# (CMAKE_UNITY_BUILD): most of what a source costs is reading headers. So names in anonymous namespaces are unique in
+# their folder. What needs a header in a way of its own stands alone: *_avx2.cc.
+function(cairn_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE folder)
+    cmake_path(GET folder PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+    if(source MATCHES "_avx2\\.cc$")
+      set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
 # cairn_capnp(<target> <schema>...) compiles Cap'n Proto schemas into `target`. A schema eventstore/format/x.capnp is
 # included as "eventstore/format/x.capnp.h", by the target and by all that link it.
 function(cairn_capnp target)
@@ -55,6 +72,7 @@ function(cairn_library folder)
 
   set(target cairn_${folder})
   add_library(${target} STATIC ${sources})
+  cairn_unity(${target} ${sources})
   target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${target} PUBLIC ${arg_DEFINES})
   target_link_libraries(${target} PRIVATE cairn_warnings)
@@ -82,6 +100,7 @@ function(cairn_program name)
 
   if(cli_sources)
     add_library(cairn_tools STATIC ${cli_sources})
+    cairn_unity(cairn_tools ${cli_sources})
     target_include_directories(cairn_tools PUBLIC "${PROJECT_SOURCE_DIR}")
     target_link_libraries(cairn_tools PRIVATE cairn_warnings)
     cairn_link(cairn_tools PUBLIC ${deps})
