@@ -1,0 +1,79 @@
+// The metrics that documents and alerts name are those the server has, and the reference names them all.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+
+std::string text_of(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(fs::path(CAIRN_SOURCE_DIR) / path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::set<std::string> matches_in(const std::string& text, const std::string& pattern) {
+  const std::regex wanted(pattern);
+  std::set<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), wanted), end; it != end; ++it)
+    found.insert((*it)[1]);
+  return found;
+}
+
+// As they stand in the sources, between quotes.
+std::set<std::string> metrics_of_the_server() {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(fs::path(CAIRN_SOURCE_DIR) / "api/metrics")) {
+    if (entry.path().extension() == ".cc")
+      names.merge(matches_in(text_of(entry.path()), R"re("(cairn_\w+)")re"));
+  }
+  return names;
+}
+
+// Those that `text` names, and the server does not have. What Prometheus makes of a histogram counts as it.
+std::set<std::string> unknown_in(const std::string& text) {
+  static const std::regex kPartOfHistogram("_(count|sum|bucket)$");
+  const std::set<std::string> known = metrics_of_the_server();
+  std::set<std::string> unknown = matches_in(text, R"(\b(cairn_\w+))");
+  std::erase_if(unknown, [&](const std::string& name) {
+    return known.contains(name) || known.contains(std::regex_replace(name, kPartOfHistogram, ""));
+  });
+  return unknown;
+}
+
+TEST(MetricNamesTest, AlertsNameMetricsThatAreThere) {
+  EXPECT_THAT(unknown_in(text_of("examples/monitoring/alerts.yml")), IsEmpty());
+}
+
+TEST(MetricNamesTest, DocumentsNameMetricsThatAreThere) {
+  EXPECT_THAT(unknown_in(text_of("docs/operations.md")), IsEmpty());
+}
+
+TEST(MetricNamesTest, TheReferenceNamesAllOfThem) {
+  EXPECT_THAT(matches_in(text_of("docs/http.md"), R"(`(cairn_\w+)`)"), IsSupersetOf(metrics_of_the_server()));
+}
+
+TEST(MetricNamesTest, AnAlertStandsInTheManualAsItIs) {
+  const std::string alerts = text_of("examples/monitoring/alerts.yml");
+  ASSERT_NE(alerts, "");
+  EXPECT_NE(text_of("docs/operations.md").find("```yaml\n" + alerts + "```"), std::string::npos)
+      << "docs/operations.md has another examples/monitoring/alerts.yml";
+}
+
+TEST(MetricNamesTest, AWrongNameIsNoticed) {
+  EXPECT_EQ(unknown_in("cairn_log_head > 1 and cairn_log_tail"), std::set<std::string>{"cairn_log_tail"});
+  EXPECT_THAT(unknown_in("rate(cairn_http_request_seconds_count[5m])"), IsEmpty());
+}
+
+}  // namespace
