@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "eventstore/event_store.h"
+#include "tests/examples/shell.h"
 #include "tests/support/child_process.h"
 #include "tests/support/matchers.h"
 #include "tests/support/scale.h"
@@ -175,10 +176,10 @@ TEST_F(LedgerExampleTest, KilledInTheMiddleItLosesNothingItHasTold) {
 }
 
 TEST_F(LedgerExampleTest, SaysHowItIsUsed) {
-  for (const std::vector<std::string>& more :
-       {std::vector<std::string>{"4"}, {"0", "100"}, {"4", "many"}, {"4", "10", "more"}}) {
-    ChildProcess program(command(more));
-    EXPECT_EQ(program.wait().code, 2);
+  for (const std::string arguments : {"", "bank 4", "bank 0 100", "bank 4 many", "bank 4 10 more"}) {
+    const ShellOutcome refused = run_shell(data().parent_path(), "", "ledger " + arguments);
+    EXPECT_EQ(refused.status, 2) << arguments;
+    EXPECT_EQ(refused.output, "usage: ledger FOLDER [THREADS TRANSFERS]\n") << arguments;
   }
   EXPECT_FALSE(std::filesystem::exists(data()));
 }
