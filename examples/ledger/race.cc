@@ -22,11 +22,12 @@ cairn::Result<RaceReport> make_transfers(cairn::EventStore& store, const RaceSet
   while (tried++ < settings.transfers) {
     const std::size_t from = random() % accounts.size();
     const std::size_t to = (from + 1 + random() % (accounts.size() - 1)) % accounts.size();
-    const auto receipt = transfer(store, accounts[from], accounts[to], 1 + random() % kRaceCentsMax);
+    const auto cents = static_cast<std::int64_t>(1 + random() % kRaceCentsMax);
+    const auto receipt = transfer(store, accounts[from], accounts[to], cents);
     if (receipt.ok()) {
       ++report.done;
       report.decided_again += static_cast<std::uint64_t>(receipt->decisions - 1);
-    } else if (receipt.error().code == cairn::Errc::kFailedPrecondition) {
+    } else if (!accounts[from].can_pay(cents)) {
       ++report.refused;
     } else {
       return receipt.error();

@@ -30,7 +30,7 @@ cairn::Status pay(cairn::EventStore& store, Account from, Account to, std::int64
               << " of the other\n";
     return {};
   }
-  if (receipt.error().code != Errc::kFailedPrecondition) return receipt.error();
+  if (from.can_pay(cents)) return receipt.error();  // it is not for want of funds
   std::cout << "refused, " << receipt.error().message << '\n';
   return {};
 }
