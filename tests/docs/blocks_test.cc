@@ -30,6 +30,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A shorter text than that stands in some file anyhow.
+constexpr std::size_t kFoundByChance = 20;
+
 struct ShownNotRun {
   std::string_view begins;
   std::string_view why;
@@ -138,6 +141,8 @@ std::string wrong_with(const Block& block, bool is_output) {
       return is_a_command(line) ? "a command in a picture: make it a block of bash" : "";
     });
   }
+  if (language == "sh" || language == "shell" || language == "zsh") return "commands are blocks of bash";
+  if (block.text.size() < kFoundByChance) return "too short to be found in the sources";
   return source_with(block.text) ? "" : "no file of the sources has this text:\n" + block.text;
 }
 
@@ -179,6 +184,8 @@ TEST(WrongBlocksTest, AreNoticed) {
   EXPECT_THAT(wrong("cpp", std::string("auto nobody_") + "wrote_this = 1;"),
               ::testing::HasSubstr("no file of the sources"));
   EXPECT_EQ(wrong("cpp", "class  BlocksTest :\npublic ::testing::TestWithParam<std::string>{};"), "");
+  EXPECT_EQ(wrong("sh", "ls"), "commands are blocks of bash");
+  EXPECT_EQ(wrong("ini", "[Unit]"), "too short to be found in the sources");
   EXPECT_THAT(wrong("console", "cairn read --all"), ::testing::HasSubstr("this could be run"));
   EXPECT_EQ(wrong("console", "./run dance"), "./run has no command dance: ./run dance");
   EXPECT_EQ(wrong("console", "./run test --preset tsan"), "");
