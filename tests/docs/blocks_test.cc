@@ -5,13 +5,18 @@
 //   lua                                 a whole script, which is loaded here
 //   hex                                 bytes, which stand in a test
 //   cmake                               the rest of a CMakeLists.txt that is configured here
-//   console                             commands that are shown and not run; kShownNotRun says why
+//   http                                a request, which must be one of api/openapi/openapi.json
+//   console                             commands that are shown and not run; kShownNotRun says why. Where
+//   some
+//                                       begin with $, the other lines are what they print
 //   text, mermaid                       elsewhere: a picture, without commands
 //   everything else (cpp, json, ini …)  stands in a file of the sources, which is compiled or tested there
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
@@ -43,6 +48,8 @@ constexpr ShownNotRun kShownNotRun[] = {
     {"cmake ", "builds, and a test runs in a build already"},
     {"ninja ", "builds, and a test runs in a build already"},
     {"git clone ", "needs a network"},
+    {"node ", "need not be installed"},
+    {"build/dev/bin/", "prints other numbers each time; it has a test of its own"},
     {"cairn serve", "stays until it is stopped; each document has a server of its own"},
     {"build/cairn serve", "stays until it is stopped; each document has a server of its own"},
     {"cairn project ", "stays until it is stopped"},
@@ -60,7 +67,8 @@ constexpr ShownNotRun kShownNotRun[] = {
 };
 
 // "" or what is wrong with a line that is shown and not run.
-std::string wrong_to_show(const std::string& line) {
+std::string wrong_to_show(const std::string& shown_line) {
+  const std::string line = shown_line.substr(shown_line.starts_with("$ ") ? 2 : 0);
   static const std::regex kRun(R"(^\./run +([a-z]+).*)");
   for (const ShownNotRun& shown : kShownNotRun) {
     if (!line.starts_with(shown.begins)) continue;
@@ -106,6 +114,28 @@ std::string wrong_with_cmake(const std::string& text) {
   return status == 0 ? "" : *read_file(log);
 }
 
+// The first line is a method and a path; behind an empty line may stand a body.
+std::string wrong_with_request(const std::string& text) {
+  static const auto paths =
+      nlohmann::json::parse(*read_file(fs::path(CAIRN_SOURCE_DIR) / "api/openapi/openapi.json")).at("paths");
+  static const std::regex kLine(R"(^([A-Z]+) (/[^ ?\n]*)(\?[^ \n]*)?(?= HTTP/1\.1|\n|$))");
+  std::smatch line;
+  if (!std::regex_search(text, line, kLine)) return "no request: it begins with a method and a path";
+  std::string method = line[1];
+  for (char& c : method) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::size_t body = text.find("\n\n");
+  if (body != std::string::npos &&
+      json_difference(text.substr(body), text.substr(body), "").find("shows is no") != std::string::npos) {
+    return "its body is no JSON";
+  }
+  static const std::regex kPlace(R"(\{[^}]*\})");
+  for (const auto& [path, methods] : paths.items()) {
+    const std::regex pattern(std::regex_replace(path, kPlace, "[^/]+"));
+    if (methods.contains(method) && std::regex_match(line[2].str(), pattern)) return "";
+  }
+  return "the API has no " + line[1].str() + " " + line[2].str();
+}
+
 template <typename Judge>
 std::string first_wrong_line(const Block& block, Judge judge) {
   std::istringstream lines(block.text);
@@ -135,7 +165,13 @@ std::string wrong_with(const Block& block, bool is_output) {
   if (language == "lua") return wrong_with_script(block.text);
   if (language == "cmake") return wrong_with_cmake(block.text);
   if (language == "hex") return wrong_with_bytes(block.text);
-  if (language == "console") return first_wrong_line(block, wrong_to_show);
+  if (language == "http") return wrong_with_request(block.text);
+  if (language == "console") {
+    const bool has_output = ("\n" + block.text).find("\n$ ") != std::string::npos;
+    return first_wrong_line(block, [&](const std::string& line) {
+      return has_output && !line.starts_with("$ ") ? "" : wrong_to_show(line);
+    });
+  }
   if (language == "text" || language == "mermaid") {
     return first_wrong_line(block, [](const std::string& line) -> std::string {
       return is_a_command(line) ? "a command in a picture: make it a block of bash" : "";
@@ -189,6 +225,12 @@ TEST(WrongBlocksTest, AreNoticed) {
   EXPECT_THAT(wrong("console", "cairn read --all"), ::testing::HasSubstr("this could be run"));
   EXPECT_EQ(wrong("console", "./run dance"), "./run has no command dance: ./run dance");
   EXPECT_EQ(wrong("console", "./run test --preset tsan"), "");
+  EXPECT_EQ(wrong("console", "$ ninja cairn\n[1/2] cairn read\n"), "");
+  EXPECT_THAT(wrong("console", "$ cairn read --all\n{}"), ::testing::HasSubstr("this could be run"));
+  EXPECT_EQ(wrong("http", "GET /streams/cart-7/events?limit=1\nAccept: text/event-stream\n"), "");
+  EXPECT_EQ(wrong("http", "POST /append\n\n{\"appends\": [{\"stream\": \"a\", …}]}\n"), "");
+  EXPECT_EQ(wrong("http", "POST /append\n\n{\"appends\": [}\n"), "its body is no JSON");
+  EXPECT_EQ(wrong("http", "GET /dances/1\n"), "the API has no GET /dances/1");
   EXPECT_THAT(wrong("text", "  $ cairn read --all"), ::testing::HasSubstr("a command in a picture"));
   EXPECT_THAT(wrong("hex", std::string("000  43524e42 01") + "000001   magic"),
               ::testing::HasSubstr("no test has these bytes"));

@@ -37,6 +37,14 @@ TEST(DocumentRunTest, AnExitCodeThatIsToldIsRight) {
               ElementsAre(HasSubstr("made-up.md:3: exit code 0 instead of 1")));
 }
 
+TEST(DocumentRunTest, CommentsStandOutsideOfQuotes) {
+  EXPECT_THAT(
+      complaints_about(
+          "```bash\nfalse 'a # b'   # exit code 1: it's \"no\"\nsh -c '\n# exit code 1\ntrue'\n"
+          "echo a#b \"# exit code 1\"\ncat <<END >/dev/null   # it's text\n# exit code 1\nEND\n```\n"),
+      IsEmpty());
+}
+
 TEST(DocumentRunTest, AnotherOutputThanTheOneShownIsNamed) {
   EXPECT_THAT(complaints_about("```bash\necho '{\"a\":1}'\n```\nsays\n```json\n{\"a\":2}\n```\n"),
               ElementsAre(AllOf(HasSubstr("made-up.md:6: at /a the document shows 2 and the command gives 1"),
@@ -92,6 +100,9 @@ TEST(DocumentRunTest, AnErrorOfAServerMustBeTold) {
   };
   EXPECT_THAT(about(""), ElementsAre(HasSubstr("the server answers 404, and the document does not say so")));
   EXPECT_THAT(about("# 404: nothing yet"), IsEmpty());
+  EXPECT_THAT(about("| grep -c 'not-found'   # 404"), IsEmpty());
+  const std::string script = "```bash\necho 'curl -sS $CAIRN_URL/streams/s-1' > ask.sh\nbash ask.sh\n```\n";
+  EXPECT_THAT(run_document("made-up.md", Markdown::read(script)), IsEmpty()) << "a program minds its own";
 }
 
 }  // namespace
