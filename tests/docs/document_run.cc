@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "eventstore/base/file.h"
+#include "tests/docs/sample_commands.h"
 #include "tests/docs/sample_output.h"
 #include "tests/docs/shell_session.h"
 #include "tests/support/cairn_process.h"
@@ -26,13 +27,6 @@ namespace {
 constexpr std::size_t kComplaintsMax = 5;
 constexpr std::chrono::seconds kEventually{30};
 constexpr std::string_view kShownAddress = "127.0.0.1:7878";
-
-struct SampleCommand {
-  std::string text;
-  int line = 0;
-  int exit_code = 0;    // what it should end with
-  std::string comment;  // behind its last line
-};
 
 std::string replaced(std::string text, std::string_view from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
@@ -51,35 +45,6 @@ std::string indented(const std::string& text) {
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
   return {std::istream_iterator<std::string>(stream), {}};
-}
-
-// What stands behind the # in the last line of a command, outside of quotes; "" when there is none. Of one
-// with a here-document, whose text follows no rules, in the first line.
-std::string comment_of(const std::string& command) {
-  const bool has_text = command.find("<<") != std::string::npos;
-  char quote = ' ';
-  std::size_t begin = std::string::npos;
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    const char c = command[i];
-    if (c == '\n') {
-      if (has_text || i + 1 == command.size()) break;
-      if (begin != std::string::npos) begin = std::string::npos;
-    } else if (begin != std::string::npos) {
-      continue;
-    } else if (c == '\\' && quote != '\'') {
-      ++i;
-    } else if (quote != ' ') {
-      if (c == quote) quote = ' ';
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-    } else if (c == '#' && (i == 0 || command[i - 1] == ' ')) {
-      begin = i + 1;
-    }
-  }
-  if (begin == std::string::npos) return "";
-  const std::size_t first = command.find_first_not_of(' ', begin);
-  const std::size_t end = command.find('\n', begin);
-  return first < end ? command.substr(first, end - first) : "";
 }
 
 class DocumentRun {
@@ -151,33 +116,13 @@ class DocumentRun {
     complaints_.push_back(name_ + ":" + std::to_string(line) + ": " + what);
   }
 
-  // The commands of a block, each with its lines.
-  std::vector<SampleCommand> commands_in(const Block& block) {
-    static const std::regex kBlank(R"(\s*(#.*)?)");
-    static const std::regex kExit(R"(exit code (\d+))");
-    std::vector<SampleCommand> commands;
-    std::istringstream lines(block.text);
-    SampleCommand command;
-    int number = block.line;
-    for (std::string line; std::getline(lines, line);) {
-      ++number;
-      if (command.text.empty()) {
-        if (std::regex_match(line, kBlank)) continue;
-        command.line = number;
-      }
-      command.text += line + "\n";
-      if (!session_->is_whole(command.text)) continue;
-      std::smatch found;
-      command.comment = comment_of(command.text);
-      if (std::regex_search(command.comment, found, kExit)) command.exit_code = std::stoi(found[1]);
-      commands.push_back(std::exchange(command, {}));
-    }
-    if (!command.text.empty()) complain(command.line, "the command does not end:\n" + indented(command.text));
-    return commands;
-  }
-
   void run_block(const Block& block, const Block* shown) {
-    const std::vector<SampleCommand> commands = commands_in(block);
+    const SampleCommands found =
+        commands_in(block, [this](const std::string& text) { return session_->is_whole(text); });
+    if (found.unfinished) {
+      complain(found.unfinished->line, "the command does not end:\n" + indented(found.unfinished->text));
+    }
+    const std::vector<SampleCommand>& commands = found.commands;
     for (const SampleCommand& command : commands) given_ += command.text;
     if (block.info == "bash eventually") {
       if (shown == nullptr) return complain(block.line, "nothing is shown that could come eventually");
@@ -185,7 +130,8 @@ class DocumentRun {
       const std::size_t before = complaints_.size();
       for (;;) {
         run_once(commands, shown);
-        if (complaints_.size() == before || std::chrono::steady_clock::now() > deadline) return;
+        const bool is_late = std::chrono::steady_clock::now() > deadline;
+        if (complaints_.size() == before || is_late || is_over_) return;
         complaints_.resize(before);
       }
     }
@@ -197,7 +143,7 @@ class DocumentRun {
     std::string all;
     std::string printed;
     for (const SampleCommand& command : commands) {
-      ShellAnswer answer = session_->run(replaced(command.text, kShownAddress, address_or_shown()));
+      ShellAnswer answer = session_->run(at_the_server(command.text));
       for (std::string* text : {&answer.output, &answer.errors}) {
         if (!address_.empty()) *text = replaced(*text, address_, std::string(kShownAddress));
       }
@@ -245,7 +191,12 @@ class DocumentRun {
                                indented(answer.output) + "  stderr:\n" + indented(answer.errors));
   }
 
-  std::string address_or_shown() const { return address_.empty() ? std::string(kShownAddress) : address_; }
+  // With the server of this document in place of the one that is shown.
+  std::string at_the_server(const std::string& text) const {
+    if (address_.empty()) return text;
+    const std::string port = address_.substr(address_.find(':'));
+    return replaced(replaced(text, kShownAddress, address_), "localhost:7878", "localhost" + port);
+  }
 
   std::string name_;
   const Markdown& document_;
