@@ -5,6 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+
+#include "eventstore/base/file.h"
+#include "tests/support/temp_folder.h"
+
 namespace cairn::test {
 namespace {
 
@@ -78,6 +83,14 @@ TEST(DocumentRunTest, ACommandThatDoesNotEndIsNamed) {
 TEST(DocumentRunTest, AShellThatEndsIsNoticed) {
   EXPECT_THAT(complaints_about("```bash\nexit 0\n```\n"),
               ElementsAre(HasSubstr("the shell ended with this")));
+}
+
+TEST(DocumentRunTest, WhatRunsInTheBackgroundEndsWithIt) {
+  const TempFolder folder;
+  const std::string file = (folder / "pid").string();
+  EXPECT_THAT(complaints_about("```bash\nsleep 1000 &\necho $! > " + file + "\n```\n"), IsEmpty());
+  const pid_t pid = std::stoi(*read_file(file));
+  EXPECT_EQ(::kill(pid, 0), -1);
 }
 
 TEST(DocumentRunTest, EachDocumentHasAServerOfItsOwn) {
