@@ -27,11 +27,13 @@ Result<File> lock_folder(const std::filesystem::path& folder) {
   return handle;
 }
 
-// The file itself where `path` is a link to it, so that the link stays one.
+// The file itself where `path` is a link to it, so that the link stays one. Always with its folder: of a bare
+// name that is not there yet weakly_canonical() makes nothing more.
 std::filesystem::path real_path(const std::filesystem::path& path) {
   std::error_code none;
-  const auto real = std::filesystem::weakly_canonical(path, none);
-  return none ? std::filesystem::absolute(path) : real;
+  const auto whole = std::filesystem::absolute(path);
+  const auto real = std::filesystem::weakly_canonical(whole, none);
+  return none ? whole : real;
 }
 
 // nullopt when there is no such file.

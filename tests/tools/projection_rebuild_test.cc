@@ -62,6 +62,17 @@ TEST_F(ProjectionRebuildTest, TheScriptIsSentAndTheResultIsOneLine) {
   EXPECT_EQ(asked(1), "PUT /projections/orders?file=stdin");
 }
 
+TEST_F(ProjectionRebuildTest, RowsAreKeptOnRequest) {
+  script({deployed(status()), deployed(status())});
+  const Finished done = run({"deploy", "orders", file_, "--keep-rows"});
+  EXPECT_EQ(done.exit_code, 0) << done.errors;
+  EXPECT_EQ(done.output, "orders: deployed as revision 2 (fingerprint abcd1234…)\n");
+  EXPECT_EQ(asked(0), "PUT /projections/orders?file=orders.lua&keepRows=true");
+  const Finished waited = run({"deploy", "orders", file_, "--keep-rows", "--wait"});
+  EXPECT_EQ(waited.exit_code, 0) << waited.errors;
+  EXPECT_THAT(waited.output, EndsWith("orders: generation 4 is live: 12,345 rows\n"));
+}
+
 TEST_F(ProjectionRebuildTest, AScriptErrorIsTheServersWord) {
   const json problem = {{"type", "/problems/script-error"},
                         {"title", "The script cannot be used"},

@@ -40,6 +40,17 @@ TEST_F(TokenFileEditTest, TheFirstTokenMakesAFileForItsOwnerOnly) {
   EXPECT_EQ(files(), 1u);
 }
 
+// `--tokens tokens`, in the folder where one is.
+TEST_F(TokenFileEditTest, ABareNameIsAFileHere) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  EXPECT_THAT(api::add_token("tokens", token("a")), succeeds());
+  EXPECT_THAT(api::add_token("tokens", token("b")), succeeds());
+  EXPECT_THAT(api::remove_token("tokens", "a"), succeeds());
+  std::filesystem::current_path(before);
+  EXPECT_EQ(content(), api::token_line(token("b")) + "\n");
+}
+
 TEST_F(TokenFileEditTest, OtherLinesAndRightsStay) {
   const std::string before = "# ours\n\n" + api::token_line(token("a")) + "\r\n# last";
   ASSERT_THAT(write_file(path_, before), succeeds());

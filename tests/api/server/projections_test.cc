@@ -116,6 +116,36 @@ TEST_F(ProjectionsTest, AChangedScriptTakesOverAndCanBeRolledBack) {
   EXPECT_EQ(row("ann", position), bought(11, 2));
 }
 
+TEST_F(ProjectionsTest, AMendedScriptMayKeepTheRows) {
+  use(sales());
+  std::uint64_t position = sell({sold("ann", 10), sold_badly("ann"), sold("bob", 1)});
+  EXPECT_EQ(row("bob", position), bought(1, 1));
+  const std::uint64_t generation = status()["generation"];
+
+  const auto mended = [](int factor) {
+    std::string script = sales(factor);
+    return script.replace(script.find("event.data.amount"), 17, "(event.data.amount or 0)");
+  };
+  EXPECT_EQ(
+      problem(deploy_projection(mended(3), "sales", "?keepRows=perhaps"), 400, "invalid-request")["field"],
+      "keepRows");
+  const HttpAnswer kept = deploy_projection(mended(3), "sales", "?keepRows=true");
+  EXPECT_EQ(kept.status, 201) << kept.body;
+  EXPECT_EQ(kept.json()["revision"], 2);
+  const Json now =
+      status_when([&](const Json& one) { return one["fingerprint"] == kept.json()["fingerprint"]; });
+  EXPECT_EQ(now["generation"], generation);
+  EXPECT_TRUE(now["rebuild"].is_null());
+  EXPECT_EQ(change("parked/retry").json(), (Json{{"keys", 1}, {"released", 1}, {"events", 1}}));
+  position = sell({sold("bob", 2)});
+  EXPECT_EQ(row("ann", position), bought(10, 2)) << "the old script's ten";
+  EXPECT_EQ(row("bob", position), bought(1 + 3 * 2, 2)) << "the old script's one, and the new one's six";
+
+  use(mended(5));
+  status_when([&](const Json& one) { return one["generation"] > generation && one["rebuild"].is_null(); });
+  EXPECT_EQ(row("bob", position), bought(15, 2)) << "without it, all is built anew";
+}
+
 TEST_F(ProjectionsTest, WhatCannotBeDoneNowIsAConflict) {
   use(sales());
   status_when([](const Json& now) { return now["state"] == "running"; });

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
+#include <string_view>
 
 namespace cairn::test {
 namespace {
@@ -30,7 +32,29 @@ Snapshot example() {
   return snapshot;
 }
 
-TEST(SnapshotCodecTest, TheBytesAreThoseOfTheDescription) { EXPECT_EQ(encode_snapshot(example()), kGolden); }
+std::string digits_of(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(byte));
+    text += digits;
+  }
+  return text;
+}
+
+TEST(SnapshotCodecTest, TheBytesAreThoseOfTheDescription) {
+  EXPECT_EQ(encode_snapshot(example()), kGolden);
+  EXPECT_EQ(digits_of(kGolden),
+            "01"
+            "078180f9c0c1c48203"
+            "203839303030303030303030303030303030303030303030303030303030303030"
+            "01"
+            "054f7264657203"
+            "206633303030303030303030303030303030303030303030303030303030303030"
+            "00"
+            "097b2261223a5b315d7d"
+            "01");
+}
 
 TEST(SnapshotCodecTest, WhatWasWrittenIsRead) {
   const auto read = decode_snapshot(kGolden);
