@@ -23,11 +23,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr char kUnit[] = "/usr/lib/systemd/system/cairn.service";
-constexpr char kOptions[] = "/etc/default/cairn";
+constexpr char kServiceUnit[] = "/usr/lib/systemd/system/cairn.service";
+constexpr char kServiceOptions[] = "/etc/default/cairn";
 
 // Takes the place of systemd: notes what it is asked for. It believes that the unit is enabled.
-constexpr char kSystemctl[] =
+constexpr char kNotedSystemctl[] =
     "#!/bin/sh\n"
     "echo \"$*\" >> /tmp/systemctl.log\n"
     "case \"$*\" in *is-enabled*) echo enabled ;; esac\n";
@@ -46,7 +46,7 @@ class PackageTest : public ::testing::Test {
     fs::create_directories(root_ / "/run/systemd/system");
     fs::remove(root_ / "/usr/sbin/policy-rc.d");
     fs::remove(root_ / "/usr/bin/systemctl");
-    ASSERT_THAT(write_file(root_ / "/usr/bin/systemctl", kSystemctl), succeeds());
+    ASSERT_THAT(write_file(root_ / "/usr/bin/systemctl", kNotedSystemctl), succeeds());
     fs::permissions(root_ / "/usr/bin/systemctl", fs::perms(0755));
   }
 
@@ -87,7 +87,7 @@ class PackageTest : public ::testing::Test {
 
   // Writes the options of the service, as an administrator does.
   void configure(const std::string& options) {
-    const fs::path file = root_ / kOptions;
+    const fs::path file = root_ / kServiceOptions;
     EXPECT_THAT(write_file(file, "CAIRN_OPTIONS=\"" + options + "\"\n"), succeeds());
     fs::permissions(file, fs::perms(0644));
   }
@@ -106,7 +106,7 @@ class PackageTest : public ::testing::Test {
 
   // A setting of the installed unit.
   std::string setting(const std::string& name) const {
-    std::istringstream lines(*read_file(root_ / kUnit));
+    std::istringstream lines(*read_file(root_ / kServiceUnit));
     for (std::string line; std::getline(lines, line);) {
       if (line.starts_with(name + "=")) return line.substr(name.size() + 1);
     }
@@ -179,7 +179,7 @@ TEST_F(PackageTest, EventsOutliveUpgradeRemovalAndPurge) {
         pack({"-D", "CPACK_PACKAGE_VERSION=1000.1", "-D", "CPACK_DEBIAN_PACKAGE_SHLIBDEPS=OFF"})});
   EXPECT_THAT(asked_of_systemd(), AllOf(HasSubstr("try-restart cairn.service"), Not(HasSubstr(" stop "))));
   EXPECT_EQ(root_.run({"dpkg-query", "-W", "-f", "${Version}", "cairn"}).text, "1000.1");
-  EXPECT_THAT(*read_file(root_ / kOptions), HasSubstr("127.0.0.1:0"));
+  EXPECT_THAT(*read_file(root_ / kServiceOptions), HasSubstr("127.0.0.1:0"));
   service = start_service();
   EXPECT_THAT(cairn({"read", "order-42"}), HasSubstr(R"({"total":12})"));
   stop(*service);
@@ -187,12 +187,12 @@ TEST_F(PackageTest, EventsOutliveUpgradeRemovalAndPurge) {
   dpkg({"--remove", "cairn"});
   EXPECT_THAT(asked_of_systemd(), HasSubstr("stop cairn.service"));
   EXPECT_FALSE(exists("/usr/bin/cairn"));
-  EXPECT_FALSE(exists(kUnit));
-  EXPECT_TRUE(exists(kOptions));
+  EXPECT_FALSE(exists(kServiceUnit));
+  EXPECT_TRUE(exists(kServiceOptions));
   EXPECT_TRUE(exists("/var/lib/cairn/cairn.json"));
 
   EXPECT_THAT(dpkg({"--purge", "cairn"}), HasSubstr("/var/lib/cairn is kept"));
-  EXPECT_FALSE(exists(kOptions));
+  EXPECT_FALSE(exists(kServiceOptions));
   EXPECT_TRUE(root_.run({"getent", "passwd", "cairn"}).exit.clean());
 
   dpkg({"--install", package});

@@ -17,7 +17,7 @@ const CLI::Formatter& help_parts() {
 }
 
 // "=./cairn-data" and "{NONE,BACKWARD,…}" are long words, which may be broken behind a comma.
-std::string breakable(const std::string& escaped) {
+std::string breakable_at_commas(const std::string& escaped) {
   std::string text;
   for (const char c : escaped) {
     text += c;
@@ -29,7 +29,7 @@ std::string breakable(const std::string& escaped) {
 std::string option_entry(const CLI::Option& option) {
   const bool positional = !option.nonpositional();
   return ".TP\n\\fB" + man_escaped(help_parts().make_option_name(&option, positional)) + "\\fR" +
-         breakable(man_escaped(help_parts().make_option_opts(&option))) + "\n" +
+         breakable_at_commas(man_escaped(help_parts().make_option_opts(&option))) + "\n" +
          man_escaped(help_parts().make_option_desc(&option)) + "\n";
 }
 
@@ -52,23 +52,24 @@ std::string option_entries(const CLI::App& app) {
 }
 
 // "cairn append [OPTIONS] stream"
-std::string usage_line(const CLI::App& app, const std::string& name) {
+std::string man_usage_line(const CLI::App& app, const std::string& name) {
   constexpr std::string_view kLabel = "Usage: ";
   std::string usage = help_parts().make_usage(&app, name);
   while (!usage.empty() && usage.back() == '\n') usage.pop_back();
   return usage.starts_with(kLabel) ? usage.substr(kLabel.size()) : usage;
 }
 
-std::vector<CLI::App*> commands_of(CLI::App& app) {
+std::vector<CLI::App*> documented_commands(CLI::App& app) {
   return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
 void add_man_section(CLI::App& command, const std::string& name, std::string& page) {
-  page += ".SS \"" + man_escaped(usage_line(command, name)) + "\"\n";
+  page += ".SS \"" + man_escaped(man_usage_line(command, name)) + "\"\n";
   page += man_escaped(command.get_description()) + ".\n";
   page += option_entries(command);
   page += man_paragraphs(command.get_footer());
-  for (CLI::App* inner : commands_of(command)) add_man_section(*inner, name + " " + inner->get_name(), page);
+  for (CLI::App* inner : documented_commands(command))
+    add_man_section(*inner, name + " " + inner->get_name(), page);
 }
 
 }  // namespace
@@ -81,10 +82,10 @@ std::string man_page(CLI::App& app, const std::string& version) {
                      ".nr HY 0\n.nh\n.ad l\n"
                      ".SH NAME\ncairn \\- event\\-sourcing store with schemas, upcasters and read models\n"
                      ".SH SYNOPSIS\n.B " +
-                     man_escaped(usage_line(app, app.get_name())) + "\n.SH DESCRIPTION\n" +
+                     man_escaped(man_usage_line(app, app.get_name())) + "\n.SH DESCRIPTION\n" +
                      man_escaped(app.get_description()) + "\n" + man_paragraphs(app.get_footer()) +
                      ".SH OPTIONS\n" + option_entries(app) + ".SH COMMANDS\n";
-  for (CLI::App* command : commands_of(app)) {
+  for (CLI::App* command : documented_commands(app)) {
     add_man_section(*command, app.get_name() + " " + command->get_name(), page);
   }
   return page;

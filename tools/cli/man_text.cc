@@ -16,7 +16,7 @@ struct ManLetter {
   std::uint32_t number = 0;
 };
 
-ManLetter first_letter(std::string_view text) {
+ManLetter first_man_letter(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
   std::size_t bytes = 1;
   if (byte(0) >= 0xF0) {
@@ -32,7 +32,7 @@ ManLetter first_letter(std::string_view text) {
   return {bytes, number};
 }
 
-std::string_view spelled(char c) {
+std::string_view spelled_in_man(char c) {
   switch (c) {
     case '\\':
       return "\\(rs";
@@ -60,12 +60,12 @@ std::string man_escaped(std::string_view text) {
   // A full stop at the beginning of a line makes a request of it.
   if (text.starts_with('.')) escaped = "\\&";
   while (!text.empty()) {
-    const ManLetter letter = first_letter(text);
+    const ManLetter letter = first_man_letter(text);
     if (letter.number >= 0x80) {
       std::array<char, 16> number{};
       std::snprintf(number.data(), number.size(), "\\[u%04X]", letter.number);
       escaped += number.data();
-    } else if (const std::string_view name = spelled(text.front()); !name.empty()) {
+    } else if (const std::string_view name = spelled_in_man(text.front()); !name.empty()) {
       escaped += name;
     } else {
       escaped += text.front();
