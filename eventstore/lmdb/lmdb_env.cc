@@ -314,8 +314,8 @@ bool Env::holds(const MDB_val& value) const {
 }
 
 // LMDB does not tell where it mapped the file, the kernel does: the one mapping of this file. It is known by
-// inode and device, or by name: on btrfs, and on an overlay of several file systems, stat tells another device
-// than the kernel's list of mappings.
+// inode and device, or by name: on btrfs, and on an overlay of several file systems, stat tells another
+// device than the kernel's list of mappings.
 Status Env::find_map() {
   struct stat file {};
   if (fstat(file_descriptor(), &file) != 0) return system_error("fstat " + name_, errno);
