@@ -48,11 +48,12 @@ function(cairn_capnp target)
 endfunction()
 
 # cairn_embed(<target> <file>) makes a text file of the sources includable as a string literal: api/x/y.json as
-# "api/x/y.json.inc".
+# "api/x/y.json.inc". Where it says @PROJECT_VERSION@, the literal has the project's version.
 function(cairn_embed target file)
   set(text "${PROJECT_SOURCE_DIR}/${file}")
   set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${text}")
   file(READ "${text}" content)
+  string(REPLACE "@PROJECT_VERSION@" "${PROJECT_VERSION}" content "${content}")
   # Compilers need not take literals of any length, but they join short ones.
   string(REGEX REPLACE "([^\n]*\n)" "R\"#(\\1)#\"\n" content "${content}")
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/${file}.inc" CONTENT "@content@" @ONLY)

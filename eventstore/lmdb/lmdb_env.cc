@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "eventstore/base/assert.h"
@@ -27,11 +30,26 @@ thread_local std::vector<const Env*> envs_read_here;
 // made, which reports corruption; the alternative is abort().
 void on_lmdb_assertion(MDB_env*, const char* message) { throw BrokenStructure{message}; }
 
-// As /proc/self/maps writes it.
+// How /proc/self/maps writes a device, and the name that an open file has now.
 std::string device_name(dev_t device) {
   char text[32];
   std::snprintf(text, sizeof text, "%02x:%02x", major(device), minor(device));
   return text;
+}
+
+std::string mapped_name(int descriptor) {
+  std::error_code none;
+  const std::string name =
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), none).string();
+  std::string written;
+  for (const char c : name) {
+    if (c == '\n') {
+      written += "\\012";
+    } else {
+      written += c;
+    }
+  }
+  return written;
 }
 
 // LMDB maps lock.mdb and writes to it through the map. On a full disk a page the file does not have yet would
@@ -295,10 +313,13 @@ bool Env::holds(const MDB_val& value) const {
          static_cast<std::uint64_t>(data - base) <= used - value.mv_size;
 }
 
-// LMDB does not tell where it mapped the file, the kernel does: the one mapping of this file's inode.
+// LMDB does not tell where it mapped the file, the kernel does: the one mapping of this file. It is known by
+// inode and device, or by name: on btrfs, and on an overlay of several file systems, stat tells another
+// device than the kernel's list of mappings.
 Status Env::find_map() {
   struct stat file {};
   if (fstat(file_descriptor(), &file) != 0) return system_error("fstat " + name_, errno);
+  const std::string device_wanted = device_name(file.st_dev), name_wanted = mapped_name(file_descriptor());
   std::ifstream maps("/proc/self/maps");
   std::string line;
   while (std::getline(maps, line)) {
@@ -306,9 +327,9 @@ Status Env::find_map() {
     std::string range, access, offset, device;
     std::uint64_t inode = 0;
     fields >> range >> access >> offset >> device >> inode;
-    if (inode != file.st_ino || line.find("data.mdb") == std::string::npos) continue;
-    const std::string expected = device_name(file.st_dev);
-    if (device != expected) continue;
+    const std::string_view name = std::string_view(line).substr(std::min(line.find('/'), line.size()));
+    if (name.find("data.mdb") == std::string_view::npos) continue;
+    if (name != name_wanted && (inode != file.st_ino || device != device_wanted)) continue;
     map_base_.store(reinterpret_cast<const std::byte*>(std::stoull(range, nullptr, 16)),
                     std::memory_order_release);
     return {};

@@ -44,6 +44,7 @@ TEST(CliTest, HelpTeachesWithAnExample) {
                                              {"token", "list", "--help"},
                                              {"token", "revoke", "--help"},
                                              {"completion", "--help"},
+                                             {"man", "--help"},
                                              {"verify", "--help"},
                                              {"bench", "--help"},
                                              {"version", "--help"}}) {

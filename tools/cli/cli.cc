@@ -14,6 +14,7 @@
 #include "tools/cli/export_command.h"
 #include "tools/cli/failure_report.h"
 #include "tools/cli/import_command.h"
+#include "tools/cli/man_command.h"
 #include "tools/cli/project_command.h"
 #include "tools/cli/projection/projection_commands.h"
 #include "tools/cli/read_command.h"
@@ -59,6 +60,7 @@ int parse_and_run(int argc, char** argv, const std::string& version) {
   add_token_command(app, exit_code);
   add_bench_command(app, exit_code);
   add_completion_command(app, exit_code);
+  add_man_command(app, version, exit_code);
   add_version_command(app, version, exit_code);
 
   if (argc <= 1) {

@@ -1,8 +1,12 @@
 #include "eventstore/lmdb/lmdb_env.h"
 
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "tests/support/matchers.h"
@@ -38,6 +42,26 @@ TEST(LmdbEnvTest, AThreadThatReadsMayReadOnceMoreWhileTheMapIsToGrow) {
   }
   EXPECT_EQ((*env)->map_bytes(), (1ull << 20) << 14);
   EXPECT_EQ((*env)->open_readers(), 0u);
+}
+
+// On an overlay of several file systems a file is on another device by stat than by the list of mappings.
+TEST(LmdbEnvTest, TheMapIsFoundOnAnOverlay) {
+  const test::TempFolder lower(test::Medium::kDisk);
+  const test::TempFolder upper(test::Medium::kMemory);
+  for (const char* name : {"changes", "work", "all"}) std::filesystem::create_directory(upper / name);
+  const std::string options = "lowerdir=" + lower.path().string() +
+                              ",upperdir=" + (upper / "changes").string() +
+                              ",workdir=" + (upper / "work").string();
+  const std::filesystem::path all = upper / "all";
+  if (::mount("overlay", all.c_str(), "overlay", 0, options.c_str()) != 0) {
+    GTEST_SKIP() << "NO OVERLAY IS TESTED, mounting one: " << std::strerror(errno);
+  }
+  for (const char* name : {"plain", "two\nlines"}) {
+    std::filesystem::create_directory(all / name);
+    EXPECT_THAT(Env::open(all / name, {.map_bytes = 1u << 20, .tables_max = 1, .readers_max = 1}),
+                succeeds());
+  }
+  ::umount(all.c_str());
 }
 
 }  // namespace
