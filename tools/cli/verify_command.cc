@@ -99,7 +99,7 @@ int run_verify(const VerifyArguments& arguments) {
       std::cout << dump({{"sound", false}, {"error", to_string(error.code)}, {"message", error.message}})
                 << '\n';
     } else {
-      std::cerr << "cairn: cannot verify " << arguments.data << ": " << error.message << '\n';
+      std::cerr << "cairn: cannot verify: " << error.message << '\n';
     }
     return kExitNo;
   }
