@@ -65,6 +65,9 @@ Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIf
     if (create == CreateIfMissing::kNo) {
       return make_error(Errc::kNotFound, "there is no Cairn store in " + folder.path_.string());
     }
+    if (std::filesystem::is_regular_file(folder.path_, error)) {
+      return make_error(Errc::kFailedPrecondition, folder.path_.string() + " is a file; name a folder");
+    }
     CAIRN_CHECK(make_folder(folder.path_));
   }
   if (is_network_file_system(folder.path_)) {
@@ -124,7 +127,8 @@ Status DataFolder::take_lock() {
     std::string process(holder, got > 0 ? static_cast<std::size_t>(got) : 0);
     while (!process.empty() && process.back() == '\n') process.pop_back();
     return make_error(Errc::kFailedPrecondition, "the store in " + path_.string() + " is in use by process " +
-                                                     (process.empty() ? "?" : process));
+                                                     (process.empty() ? "?" : process) +
+                                                     "; stop it, or name another folder");
   }
   const std::string pid = std::to_string(getpid()) + "\n";
   if (ftruncate(lock.descriptor(), 0) != 0 ||

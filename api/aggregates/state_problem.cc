@@ -7,15 +7,11 @@
 
 #include "api/events/shape_problem.h"
 #include "api/events/store_problem.h"
+#include "api/http/sentence.h"
 
 namespace cairn::api {
 
 namespace {
-
-std::string sentence(std::string text) {
-  if (!text.empty() && text.back() != '.') text += '.';
-  return text;
-}
 
 Problem script_problem(const ScriptError& error, std::string_view title, std::string detail) {
   Problem problem(422, "script-error", title, sentence(std::move(detail)));

@@ -39,7 +39,7 @@ class ErrorList {
 };
 
 Problem unknown_types(const ErrorList& errors, const std::string& first) {
-  std::string detail = "No schema is registered for the type " + first;
+  std::string detail = "No schema is registered for the type '" + first + "'";
   if (errors.count() > 1) detail += " and others, in " + std::to_string(errors.count()) + " events";
   detail += ". Register one, or start the server with --schemas optional.";
   return Problem(422, "unknown-type", "The event type is not known", std::move(detail))

@@ -4,17 +4,14 @@
 
 #include <string>
 
+#include "api/http/sentence.h"
+
 namespace cairn::api {
 
 namespace {
 
 // The store's messages begin with the field they are about.
 std::string field_of(const std::string& message) { return message.substr(0, message.find_first_of(" :")); }
-
-std::string sentence(std::string text) {
-  if (!text.empty() && text.back() != '.') text += '.';
-  return text;
-}
 
 Problem wrong_version(const Error& error) {
   Problem problem(409, "wrong-version", "The stream is at another version", sentence(error.message));

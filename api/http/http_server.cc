@@ -34,8 +34,18 @@ constexpr std::chrono::milliseconds kAcceptPause{50};
 
 Error cannot_listen(const ListenAddress& address, const boost::system::error_code& error) {
   const bool in_use = error == asio::error::address_in_use;
-  return make_error(in_use ? Errc::kFailedPrecondition : Errc::kIo,
-                    "cannot listen on " + address.to_string() + ": " + error.message());
+  if (in_use) {
+    return make_error(Errc::kFailedPrecondition,
+                      "cannot listen on " + address.to_string() + ": another program has port " +
+                          std::to_string(address.port) + "; stop it, or give another port with --listen");
+  }
+  const bool is_foreign = error == boost::system::errc::address_not_available;
+  const bool is_privileged = error == asio::error::access_denied;
+  return make_error(
+      Errc::kIo, "cannot listen on " + address.to_string() + ": " +
+                     (is_foreign      ? "this machine does not have that address"
+                      : is_privileged ? "ports below 1024 are not for this user; give another with --listen"
+                                      : error.message()));
 }
 
 // Watches when nobody else does.

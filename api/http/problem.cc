@@ -93,7 +93,13 @@ Problem unauthorized() {
 Problem forbidden(std::string detail) { return {403, "forbidden", "Not allowed", std::move(detail)}; }
 
 Problem not_found(std::string_view kind, std::string_view name) {
-  std::string detail = "There is no " + std::string(kind) + " " + std::string(name) + ".";
+  const std::string quoted = "'" + std::string(name) + "'.";
+  std::string detail = "There is no " + std::string(kind) + " " + quoted;
+  if (kind == "parked") {
+    detail = "Nothing is parked for " + quoted;
+  } else if (kind == "snapshot" || kind == "verification" || kind == "upcaster") {
+    detail = "There is no " + std::string(kind) + " of " + quoted;  // These have no names of their own.
+  }
   return Problem(404, "not-found", "Not found", std::move(detail)).with("kind", kind).with("name", name);
 }
 

@@ -7,16 +7,12 @@
 #include <variant>
 
 #include "api/events/store_problem.h"
+#include "api/http/sentence.h"
 #include "api/projections/projection_json.h"
 
 namespace cairn::api {
 
 namespace {
-
-std::string sentence(std::string text) {
-  if (!text.empty() && text.back() != '.') text += '.';
-  return text;
-}
 
 Problem wrong_state(const ProjectionStatus& status, const Error& error) {
   return Problem(409, "wrong-state", "The projection is in another state", sentence(error.message))
@@ -73,8 +69,8 @@ Problem rows_behind(GlobalPosition position, GlobalPosition wanted) {
 
 Problem rows_being_built(const ProjectionStatus& status, std::optional<GlobalPosition> wanted) {
   Problem problem(503, "not-yet", "Not yet",
-                  "The rows of " + status.name +
-                      " are being built for the first time; partial=true reads those that are there.");
+                  "The rows of '" + status.name +
+                      "' are being built for the first time; partial=true reads those that are there.");
   problem.retry_after(come_back_after(status))
       .with("state", to_string(status.state))
       .with("position", status.position.value);

@@ -8,6 +8,7 @@
 #include "api/events/event_json.h"
 #include "api/events/shape_problem.h"
 #include "api/events/store_problem.h"
+#include "api/http/sentence.h"
 #include "eventstore/json/json_text.h"
 
 namespace cairn::api {
@@ -16,11 +17,6 @@ namespace {
 
 // How clients of schema registries know them.
 constexpr int kUpcasterFailedCode = 42250, kScriptErrorCode = 42251, kInvalidUpcasterCode = 42252;
-
-std::string sentence(std::string text) {
-  if (!text.empty() && text.back() != '.') text += '.';
-  return text;
-}
 
 // [{"error":"…","count":7}], the most frequent first.
 std::string kinds_json(const VerificationReport& report) {

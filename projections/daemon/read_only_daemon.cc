@@ -8,6 +8,7 @@
 
 #include "projections/daemon/built_projection.h"
 #include "projections/daemon/built_status.h"
+#include "projections/daemon/daemon_errors.h"
 #include "projections/daemon/folder_lock.h"
 #include "projections/daemon/parked_view.h"
 #include "projections/daemon/position_waiters.h"
@@ -25,11 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kPollEvery{5};
 
 // Definitions that came into the log in another way than through here.
-constexpr std::chrono::milliseconds kTick{1'000};
-
-Error no_projection(const std::string& name) {
-  return make_error(Errc::kNotFound, "there is no projection '" + name + "'");
-}
+constexpr std::chrono::milliseconds kDefinitionsTick{1'000};
 
 Error built_elsewhere() {
   return make_error(Errc::kFailedPrecondition,
@@ -116,9 +113,7 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
 
   Status add(std::shared_ptr<const Projection> projection) override {
     const std::string name = projection->info().name;
-    if (find(name) != nullptr) {
-      return make_error(Errc::kFailedPrecondition, "there is a projection '" + name + "' already");
-    }
+    if (find(name) != nullptr) return projection_exists(name);
     {
       const std::lock_guard one_at_a_time(sync_mutex_);
       own_.emplace(name, std::move(projection));
@@ -239,8 +234,8 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
 
   Status check_not_own(const std::string& name) {
     const std::lock_guard lock(sync_mutex_);
-    if (!own_.contains(name)) return {};
-    return make_error(Errc::kFailedPrecondition, "'" + name + "' is a projection of the program itself");
+    if (own_.contains(name)) return own_projection(name);
+    return {};
   }
 
   Error refuse(const std::string& name) const {
@@ -273,8 +268,7 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
       serving.generation = &*view.building;
       serving.is_partial = true;
     } else {
-      return make_error(Errc::kFailedPrecondition,
-                        view.fault.empty() ? "the rows of '" + name + "' are being built" : view.fault);
+      return view.fault.empty() ? rows_being_built(name) : make_error(Errc::kFailedPrecondition, view.fault);
     }
     return serving;
   }
@@ -317,7 +311,7 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
     if (Status status = sync(); !status && options_.on_notice) {
       options_.on_notice("the definitions of projections cannot be read: " + status.error().message);
     }
-    pool_.post_after(kTick, [this] { tick(); });
+    pool_.post_after(kDefinitionsTick, [this] { tick(); });
   }
 
   EventStore& store_;

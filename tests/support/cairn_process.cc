@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -73,8 +74,13 @@ int input_terminal(std::string_view input, int& keyboard) {
 
 std::vector<std::string> environment_with(const ProcessOptions& options) {
   std::vector<std::string> environment;
+  const auto is_given = [&](std::string_view variable) {
+    return std::any_of(options.variables.begin(), options.variables.end(),
+                       [&](const auto& given) { return variable.starts_with(given.first + "="); });
+  };
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!std::string_view(*variable).starts_with("CAIRN_")) environment.emplace_back(*variable);
+    const bool is_own = std::string_view(*variable).starts_with("CAIRN_");
+    if (!is_own && !is_given(*variable)) environment.emplace_back(*variable);
   }
   for (const auto& [name, value] : options.variables) environment.push_back(name + "=" + value);
   return environment;

@@ -18,7 +18,7 @@ struct Finished {
 
 struct ProcessOptions {
   std::string input;                                           // what it finds on stdin
-  std::vector<std::pair<std::string, std::string>> variables;  // added to the environment
+  std::vector<std::pair<std::string, std::string>> variables;  // in its environment
   unsigned short terminal_width = 0;  // when above 0, its stdout is a terminal this wide
   unsigned short errors_width = 0;    // the same for its stderr
   bool input_is_typed = false;        // its stdin is a terminal, where somebody types the input

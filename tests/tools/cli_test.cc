@@ -8,7 +8,6 @@
 namespace cairn::test {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -22,38 +21,6 @@ TEST(CliTest, VersionIsPrinted) {
                 nlohmann::json::parse(run_cairn({"version", "--json"}).output)["version"].get<std::string>() +
                 "\n",
             flag.output);
-}
-
-TEST(CliTest, HelpTeachesWithAnExample) {
-  for (const std::vector<std::string>& command :
-       std::vector<std::vector<std::string>>{{"--help"},
-                                             {"serve", "--help"},
-                                             {"append", "--help"},
-                                             {"read", "--help"},
-                                             {"import", "--help"},
-                                             {"export", "--help"},
-                                             {"schema", "--help"},
-                                             {"schema", "check", "--help"},
-                                             {"schema", "register", "--help"},
-                                             {"schema", "list", "--help"},
-                                             {"schema", "show", "--help"},
-                                             {"schema", "config", "--help"},
-                                             {"schema", "delete", "--help"},
-                                             {"token", "--help"},
-                                             {"token", "create", "--help"},
-                                             {"token", "list", "--help"},
-                                             {"token", "revoke", "--help"},
-                                             {"completion", "--help"},
-                                             {"man", "--help"},
-                                             {"verify", "--help"},
-                                             {"bench", "--help"},
-                                             {"version", "--help"}}) {
-    const Finished help = run_cairn(command);
-    EXPECT_EQ(help.exit_code, 0) << command[0];
-    EXPECT_THAT(help.output, HasSubstr("Example")) << command[0];
-    EXPECT_THAT(help.output, HasSubstr("  cairn ")) << command[0];
-    EXPECT_THAT(help.errors, IsEmpty()) << command[0];
-  }
 }
 
 TEST(CliTest, WrongUsageIsTwo) {

@@ -5,12 +5,14 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <sstream>
 
 #include "eventstore/base/file.h"
 #include "tests/support/cairn_process.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_folder.h"
-#include "tools/cli/completion_words.h"
+#include "tests/tools/command_walk.h"
+#include "tools/cli/option_facts.h"
 #include "tools/cli/unknown_command.h"
 
 namespace cairn::test {
@@ -34,16 +36,6 @@ std::string shell(const std::string& command) {
   return output;
 }
 
-// The names of the commands in a help text.
-std::vector<std::string> subcommands_in(const std::string& help) {
-  std::vector<std::string> names;
-  std::istringstream lines(help.substr(help.find("\nSubcommands:\n") + 14));
-  for (std::string line; std::getline(lines, line) && line.starts_with("  ");) {
-    names.push_back(line.substr(2, line.find(' ', 2) - 2));
-  }
-  return names;
-}
-
 class CompletionTest : public ::testing::Test {
  protected:
   CompletionTest() {
@@ -54,45 +46,95 @@ class CompletionTest : public ::testing::Test {
 
   // What bash offers for the last of these words.
   std::vector<std::string> offered(const std::vector<std::string>& words) const {
-    std::string line;
-    for (const std::string& word : words) line += " '" + word + "'";
-    const std::string output =
-        shell("bash -c 'set -u; compopt() { :; }; source " + path_.string() + "; COMP_WORDS=(" +
-              quoted(line) + "); COMP_CWORD=" + std::to_string(words.size() - 1) +
-              "; _cairn; printf \"%s\\n\" \"${COMPREPLY[@]}\"'");
-    std::vector<std::string> offers;
-    std::istringstream lines(output);
-    for (std::string offer; std::getline(lines, offer);) {
-      if (!offer.empty()) offers.push_back(offer);
+    return all_offered({words})[0];
+  }
+
+  // The same for many lines of words, asked of one shell.
+  std::vector<std::vector<std::string>> all_offered(
+      const std::vector<std::vector<std::string>>& lines) const {
+    std::string script = "set -u\ncompopt() { :; }\nsource " + path_.string() + "\n";
+    for (const std::vector<std::string>& words : lines) {
+      script += "COMP_WORDS=(";
+      for (const std::string& word : words) script += " '" + word + "'";
+      script += "); COMP_CWORD=" + std::to_string(words.size() - 1) +
+                "; _cairn; printf '%s\\n' \"${COMPREPLY[@]}\" =\n";
     }
-    EXPECT_FALSE(offers.empty());
-    EXPECT_EQ(offers.back(), "0") << output;
-    offers.pop_back();
+    EXPECT_THAT(write_file(script_.path() / "ask.bash", script), succeeds());
+    std::istringstream output(shell("bash " + (script_.path() / "ask.bash").string()));
+    std::vector<std::vector<std::string>> offers(1);
+    for (std::string offer; std::getline(output, offer);) {
+      if (offer == "=") {
+        offers.emplace_back();
+      } else if (!offer.empty()) {
+        offers.back().push_back(offer);
+      }
+    }
+    EXPECT_EQ(offers.size(), lines.size() + 1);
+    EXPECT_THAT(offers.back(), ElementsAre("0")) << "bash complains";
+    offers.resize(lines.size());
     return offers;
   }
 
   TempFolder folder_;
+  TempFolder script_;
   std::filesystem::path path_ = folder_ / "cairn.bash";
-
- private:
-  static std::string quoted(const std::string& text) {
-    std::string result;
-    for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return result;
-  }
 };
 
 TEST_F(CompletionTest, BashAcceptsIt) { EXPECT_EQ(shell("bash -n " + path_.string()), "0\n"); }
 
-TEST_F(CompletionTest, EveryCommandIsOffered) {
-  const auto commands = subcommands_in(run_cairn({"--help"}).output);
-  EXPECT_THAT(commands, Contains("serve"));
-  const auto offers = offered({"cairn", ""});
+// What stands behind "cairn schema", for a shell: the words so far, and the one that is begun.
+std::vector<std::string> behind(const CommandWalk::Command& command, const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"cairn"};
+  words.insert(words.end(), command.words.begin(), command.words.end());
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_F(CompletionTest, EveryCommandAndOptionIsOffered) {
+  const CommandWalk walk;
   const std::string zsh = run_cairn({"completion", "zsh"}).output;
-  for (const std::string& command : commands) {
-    EXPECT_THAT(offers, Contains(command));
-    EXPECT_THAT(zsh, HasSubstr("'" + command + ":")) << command;
-    EXPECT_THAT(offered({"cairn", command, "--h"}), Contains("--help")) << command;
+  std::vector<std::vector<std::string>> questions;
+  for (const auto& command : walk.commands()) {
+    questions.push_back(behind(command, {"-"}));
+    if (!command.words.empty()) {
+      questions.push_back({"cairn"});
+      questions.back().insert(questions.back().end(), command.words.begin(), command.words.end());
+    }
+  }
+  const auto answers = all_offered(questions);
+  std::size_t next = 0;
+  for (const auto& command : walk.commands()) {
+    const auto& options = answers[next++];
+    for (const CLI::Option* option : command.app->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        EXPECT_THAT(options, Contains("--" + name)) << command.path();
+        EXPECT_THAT(zsh, HasSubstr("'--" + name + ":")) << command.path();
+      }
+      for (const std::string& name : option->get_snames()) EXPECT_THAT(options, Contains("-" + name));
+    }
+    if (command.words.empty()) continue;
+    EXPECT_THAT(answers[next++], Contains(command.words.back())) << command.path();
+    EXPECT_THAT(zsh, HasSubstr("'" + command.words.back() + ":")) << command.path();
+  }
+}
+
+TEST_F(CompletionTest, EveryFixedSetOfValuesIsOffered) {
+  const CommandWalk walk;
+  std::vector<std::vector<std::string>> questions;
+  std::vector<std::vector<std::string>> wanted;
+  for (const auto& command : walk.commands()) {
+    for (const CLI::Option* option : command.app->get_options()) {
+      const auto choices = cli::option_choices(*option);
+      if (choices.empty()) continue;
+      questions.push_back(option->nonpositional() ? behind(command, {cli::option_name(*option), ""})
+                                                  : behind(command, {""}));
+      wanted.push_back(choices);
+    }
+  }
+  EXPECT_GE(questions.size(), 8u) << "log formats, schema policies, projection modes, levels, scopes, shells";
+  const auto answers = all_offered(questions);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    EXPECT_THAT(answers[i], ::testing::IsSupersetOf(wanted[i])) << ::testing::PrintToString(questions[i]);
   }
 }
 
@@ -111,6 +153,8 @@ TEST_F(CompletionTest, WordsAreCompletedWhereTheyStand) {
               ElementsAre("FORWARD", "FORWARD_TRANSITIVE"));
   EXPECT_THAT(offered({"cairn", "schema", "check", "--dir", folder_.path().string() + "/"}),
               ElementsAre(path_.string()));
+  EXPECT_THAT(offered({"cairn", "serve", "--schemas", ""}), ElementsAre("required", "optional"));
+  EXPECT_THAT(offered({"cairn", "help", "proj"}), ElementsAre("project", "projection"));
   EXPECT_THAT(offered({"cairn", "export", "--o"}), ElementsAre("--out"));
   EXPECT_THAT(offered({"cairn", "up"}), ElementsAre("upcaster"));
   EXPECT_THAT(offered({"cairn", "upcaster", "d"}), ElementsAre("deploy"));

@@ -265,7 +265,7 @@ TEST_F(ExportTest, WhatCannotBeExportedIsSaid) {
   const ScriptedServer server({ScriptedServer::answer(404, none)});
   const Finished unknown = export_from(server);
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.errors, HasSubstr("no schema is registered for the type Order"));
+  EXPECT_THAT(unknown.errors, HasSubstr("no schema is registered for the type 'Order'"));
   EXPECT_EQ(run_cairn({"export", "--type", "Order", "--out", file_, "--url", "http://127.0.0.1:1"}).exit_code,
             3);
   EXPECT_EQ(run_cairn({"export", "--type", "Order"}).exit_code, 2);

@@ -168,7 +168,7 @@ TEST_F(SchemaCommandsTest, WhatIsThereIsListedAndShown) {
 
   const Finished no = schema({"show", "Order", "9"});
   EXPECT_EQ(no.exit_code, 1);
-  EXPECT_THAT(no.errors, HasSubstr("there is no subject Order with a version 9"));
+  EXPECT_THAT(no.errors, HasSubstr("there is no subject 'Order' with a version 9"));
   EXPECT_EQ(schema({"show", "Nothing"}).exit_code, 1);
   EXPECT_EQ(schema({"show", "Order", "first"}).exit_code, 2);
 }
@@ -198,7 +198,7 @@ TEST_F(SchemaCommandsTest, WhatIsDeletedIsSaid) {
   EXPECT_EQ(schema({"delete", "Order", "--permanent"}).output, "Order: versions 1, 2 are deleted for ever\n");
   const Finished no = schema({"delete", "Order"});
   EXPECT_EQ(no.exit_code, 1);
-  EXPECT_THAT(no.errors, HasSubstr("Subject 'Order' not found. (404 40401)"));
+  EXPECT_THAT(no.errors, HasSubstr("subject 'Order' not found (404 40401)"));
 }
 
 TEST_F(SchemaCommandsTest, NamesMayBeAnything) {

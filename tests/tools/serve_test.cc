@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "eventstore/base/file.h"
 #include "eventstore/event_store.h"
 #include "tests/api/raw_client.h"
 #include "tests/support/cairn_process.h"
@@ -134,7 +136,9 @@ TEST_F(ServeTest, SecondServerOnTheFolderIsRefused) {
   serve();
   const Finished second = try_to_serve("127.0.0.1:0");
   EXPECT_EQ(second.exit_code, 1);
-  EXPECT_THAT(second.errors, HasSubstr(folder()));
+  EXPECT_THAT(second.errors,
+              HasSubstr("error Cannot start: the store in " + folder() + " is in use by process " +
+                        std::to_string(server_->pid()) + "; stop it, or name another folder\n"));
   EXPECT_THAT(second.output, IsEmpty());
   expect_healthy();
 }
@@ -143,7 +147,35 @@ TEST_F(ServeTest, PortInUseIsNamed) {
   serve();
   const Finished second = try_to_serve("127.0.0.1:" + std::to_string(port_));
   EXPECT_EQ(second.exit_code, 1);
-  EXPECT_THAT(second.errors, HasSubstr("cannot listen on 127.0.0.1:" + std::to_string(port_)));
+  const std::string port = std::to_string(port_);
+  EXPECT_THAT(second.errors, HasSubstr("error Cannot start: cannot listen on 127.0.0.1:" + port +
+                                       ": another program has port " + port +
+                                       "; stop it, or give another port with --listen\n"));
+}
+
+TEST_F(ServeTest, AFolderThatCannotBeIsNamed) {
+  const auto errors_of = [](const std::string& data) {
+    const Finished refused = run_cairn({"serve", "--data", data, "--listen", "127.0.0.1:0"});
+    EXPECT_EQ(refused.exit_code, 1) << data;
+    EXPECT_THAT(refused.output, IsEmpty()) << data;
+    EXPECT_EQ(std::count(refused.errors.begin(), refused.errors.end(), '\n'), 1) << refused.errors;
+    return refused.errors;
+  };
+  const TempFolder scratch;
+  const std::string file = (scratch / "file").string();
+  ASSERT_THAT(write_file(file, "not a folder"), succeeds());
+  EXPECT_THAT(errors_of(file), HasSubstr("Cannot start: " + file + " is a file; name a folder\n"));
+  EXPECT_THAT(errors_of(file + "/below"),
+              HasSubstr("making folder " + file + "/below: Not a directory; --data names "));
+  EXPECT_THAT(errors_of("/proc/nobody"),
+              HasSubstr("making folder /proc/nobody: No such file or directory; --data "));
+  EXPECT_THAT(errors_of(scratch.path().string()), HasSubstr("holds other files and no Cairn store"));
+}
+
+TEST_F(ServeTest, MissingParentsAreMade) {
+  const TempFolder scratch;
+  CairnProcess server({"serve", "--data", (scratch / "a" / "b" / "c").string(), "--listen", "127.0.0.1:0"});
+  EXPECT_THAT(server.first_line(), HasSubstr(" serving "));
 }
 
 TEST_F(ServeTest, OtherMachinesAreNotServed) {

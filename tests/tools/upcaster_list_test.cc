@@ -84,10 +84,10 @@ TEST_F(UpcasterListTest, WhatIsNotThereIsNo) {
   script({ScriptedServer::answer(200, kOrderSchema), ScriptedServer::answer(404, kNone)});
   const Finished no = run({"show", "Order", "3"});
   EXPECT_EQ(no.exit_code, 1);
-  EXPECT_EQ(no.errors, "cairn: there is no upcaster for Order that leads from version 3\n");
+  EXPECT_EQ(no.errors, "cairn: there is no upcaster for 'Order' that leads from version 3\n");
   const Finished none = run({"show", "a b"});
   EXPECT_EQ(none.exit_code, 1);
-  EXPECT_EQ(none.errors, "cairn: there is no upcaster for a b\n");
+  EXPECT_EQ(none.errors, "cairn: there is no upcaster for 'a b'\n");
   EXPECT_THAT(server_->requests()[1], StartsWith("GET /upcasters/a%20b HTTP/1.1\r\n"));
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"show"}, {"show", "Order", "0"}, {"show", "Order", "x"}}) {

@@ -185,7 +185,7 @@ Status bench_read(const ReadOptions& options) {
 }
 
 void add_common(CLI::App& command, CommonOptions& options, const std::string& data_help) {
-  command.add_option("--data", options.data, data_help);
+  command.add_option("--data", options.data, data_help)->type_name("DIR");
   command.add_option("--event-bytes", options.event_bytes, "Bytes of data in an event")
       ->check(CLI::Range(Payloads::kEventBytesMin, std::size_t{limits::kEventBytesMax}))
       ->capture_default_str();
@@ -200,13 +200,18 @@ void run_when_parsed(CLI::App& command, std::shared_ptr<Options> options, Status
     Status status = run(*options);
     if (interrupted()) status = make_error(Errc::kFailedPrecondition, "interrupted");
     exit_code = status ? 0 : 1;
-    if (!status) std::cerr << "bench: " << status.error().message << '\n';
+    if (!status) std::cerr << "cairn: " << status.error().message << '\n';
   });
 }
 
 void add_append(CLI::App& bench, int& exit_code) {
   auto options = std::make_shared<AppendOptions>();
   CLI::App& command = *bench.add_subcommand("append", "How fast events become durable");
+  command.footer(
+      "\nExamples:\n"
+      "  cairn bench append --writers 64            single events from 64 waiting writers, each durable\n"
+      "  cairn bench append --batch 1000            a thousand events an append\n"
+      "  cairn bench append --data /mnt/disk/try    on the disk that matters");
   add_common(command, *options, "A folder without a store, kept afterwards; a temporary one when not given");
   command.add_option("--writers", options->writers, "Threads that append")
       ->check(CLI::Range(1, 10'000))
@@ -230,6 +235,10 @@ void add_append(CLI::App& bench, int& exit_code) {
 void add_replay(CLI::App& bench, int& exit_code) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App& command = *bench.add_subcommand("replay", "How fast the whole log is read");
+  command.footer(
+      "\nExamples:\n"
+      "  cairn bench replay --events 1000000\n"
+      "  cairn bench replay --json                  from first to last, for machines to read");
   add_common(command, *options, "The folder of a store to read; a temporary new one when not given");
   command.add_option("--events", options->events, "Events in the new store")
       ->check(CLI::Range(1, 1'000'000'000))
@@ -243,6 +252,10 @@ void add_replay(CLI::App& bench, int& exit_code) {
 void add_read(CLI::App& bench, int& exit_code) {
   auto options = std::make_shared<ReadOptions>();
   CLI::App& command = *bench.add_subcommand("read", "How fast one stream is read");
+  command.footer(
+      "\nExamples:\n"
+      "  cairn bench read --events-per-stream 100\n"
+      "  cairn bench read --data ./cairn-data       the streams of a store that is there");
   add_common(command, *options, "The folder of a store to read; a temporary new one when not given");
   command.add_option("--streams", options->streams, "Streams in the new store")
       ->check(CLI::Range(1, 100'000'000))

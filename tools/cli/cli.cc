@@ -1,95 +1,86 @@
 #include "tools/cli/cli.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <iostream>
+#include <vector>
 
-#include "tools/cli/aggregate/aggregate_commands.h"
-#include "tools/cli/aggregate/snapshot_commands.h"
-#include "tools/cli/aggregate/state_command.h"
-#include "tools/cli/append_command.h"
-#include "tools/cli/bench_command.h"
-#include "tools/cli/completion_command.h"
+#include "tools/cli/command_tree.h"
 #include "tools/cli/exit_code.h"
-#include "tools/cli/export_command.h"
 #include "tools/cli/failure_report.h"
-#include "tools/cli/import_command.h"
-#include "tools/cli/man_command.h"
-#include "tools/cli/project_command.h"
-#include "tools/cli/projection/projection_commands.h"
-#include "tools/cli/read_command.h"
-#include "tools/cli/schema/schema_commands.h"
-#include "tools/cli/serve_command.h"
-#include "tools/cli/token_command.h"
+#include "tools/cli/help_format.h"
 #include "tools/cli/unknown_command.h"
-#include "tools/cli/upcaster/upcaster_commands.h"
-#include "tools/cli/verify_command.h"
-#include "tools/cli/version_command.h"
+#include "tools/cli/usage_text.h"
 
 namespace cairn::cli {
 
 namespace {
 
-int parse_and_run(int argc, char** argv, const std::string& version) {
-  int exit_code = kExitOk;
-  CLI::App app("Cairn keeps every event of every entity, in order and for ever.", "cairn");
-  app.set_version_flag("--version", "cairn " + version, "Print the version and exit");
-  app.require_subcommand(1);
-  app.footer(
-      "\nExamples:\n"
-      "  cairn serve                                           start a server on ./cairn-data\n"
-      "  cairn append order-42 --type Placed --data '{\"n\":1}'  tell it what happened\n"
-      "  cairn read order-42                                   see what happened\n"
-      "  cairn verify --data ./cairn-data                      prove that nothing in it was damaged\n"
-      "  cairn append --help                                   more about one command\n"
-      "\nThe server is the one of --url, or of the variable CAIRN_URL, or http://127.0.0.1:7878.\n"
-      "Exit codes: 0 ok, 1 the answer is no, 2 wrong usage, 3 server unreachable.");
-  add_serve_command(app, version, exit_code);
-  add_project_command(app, version, exit_code);
-  add_append_command(app, exit_code);
-  add_read_command(app, exit_code);
-  add_import_command(app, exit_code);
-  add_export_command(app, exit_code);
-  add_schema_commands(app, exit_code);
-  add_upcaster_commands(app, exit_code);
-  add_aggregate_commands(app, exit_code);
-  add_state_command(app, exit_code);
-  add_snapshot_commands(app, exit_code);
-  add_projection_commands(app, exit_code);
-  add_verify_command(app, exit_code);
-  add_token_command(app, exit_code);
-  add_bench_command(app, exit_code);
-  add_completion_command(app, exit_code);
-  add_man_command(app, version, exit_code);
-  add_version_command(app, version, exit_code);
+bool has_commands(const CLI::App& command) {
+  return !command.get_subcommands([](const CLI::App*) { return true; }).empty();
+}
 
-  if (argc <= 1) {
-    std::cerr << app.help();
+// Says what is wrong with the words that were refused, unless they ask for help in their own way.
+int answer_refused(CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
+  const ReachedCommand reached = reached_command(app);
+  const std::size_t depth = static_cast<std::size_t>(
+      std::count(reached.path.begin(), reached.path.end(), ' '));  // Words that are commands.
+  if (words.size() > depth && words[depth] == "help") {            // cairn append help
+    std::cout << help_text(*reached.command, reached.path);
+    return kExitOk;
+  }
+  if (const std::string unknown = unknown_command_text(app, words); !unknown.empty()) {
+    return report_usage(unknown);
+  }
+  if (has_commands(*reached.command) && words.size() == depth) {  // cairn, cairn schema
+    std::cerr << help_text(*reached.command, reached.path);
     return kExitUsage;
   }
+  return report_usage(usage_text(app, error));
+}
+
+int parse_and_run(int argc, char** argv, const std::string& version) {
+  int exit_code = kExitOk;
+  CLI::App app;
+  add_commands(app, version, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help and --version
     app.exit(success);
   } catch (const CLI::ParseError& error) {
-    if (const std::string unknown = unknown_command_text(app, argc, argv); !unknown.empty()) {
-      return report_usage(unknown);
-    }
-    app.exit(error);
-    return kExitUsage;
+    return answer_refused(app, error, std::vector<std::string>(argv + 1, argv + argc));
   }
   return exit_code;
+}
+
+// A reader that has had enough, as `head` has, is no failure; a full disk is one.
+bool output_was_lost() {
+  if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return false;
+  pollfd output{STDOUT_FILENO, 0, 0};
+  const bool has_left = ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+  return !has_left;
 }
 
 }  // namespace
 
 int run(int argc, char** argv, const std::string& version) {
+  int exit_code = kExitNo;
   try {
-    return parse_and_run(argc, argv, version);
+    exit_code = parse_and_run(argc, argv, version);
   } catch (const std::exception& error) {
     std::cerr << "cairn: unexpected failure: " << error.what() << '\n';
     return kExitNo;
   }
+  if (exit_code == kExitOk && output_was_lost()) {
+    std::cerr << "cairn: the output could not be written; is the disk full?\n";
+    return kExitNo;
+  }
+  return exit_code;
 }
 
 }  // namespace cairn::cli

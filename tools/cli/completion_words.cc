@@ -3,19 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <string_view>
 
+#include "tools/cli/option_facts.h"
+
 namespace cairn::cli {
 
 namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-// The parser shows the values an option takes behind its type: "FORMAT:{text,json}".
-std::vector<std::string> choices_in(const std::string& type_name) {
-  const std::size_t begin = type_name.find('{');
-  const std::size_t end = type_name.find('}', begin);
-  if (begin == std::string::npos || end == std::string::npos) return {};
-  return CLI::detail::split(type_name.substr(begin + 1, end - begin - 1), ',');
-}
 
 bool is_file(std::string_view type_name) {
   return type_name.starts_with("FILE") || type_name.starts_with("DIR");
@@ -28,7 +22,7 @@ OptionWords words_of(const CLI::Option& option) {
   words.meaning = first_line(option.get_description());
   words.takes_value = option.get_items_expected_max() > 0;
   words.takes_file = is_file(option.get_type_name());
-  words.choices = choices_in(option.get_type_name());
+  words.choices = option_choices(option);
   return words;
 }
 
@@ -43,7 +37,7 @@ void add_command(CLI::App& app, const std::vector<std::string>& path, std::vecto
       command.options.push_back(words_of(*option));
     } else {
       command.takes_file = command.takes_file || is_file(option->get_type_name());
-      if (command.choices.empty()) command.choices = choices_in(option->get_type_name());
+      if (command.choices.empty()) command.choices = option_choices(*option);
     }
   }
   to.push_back(std::move(command));
@@ -59,6 +53,9 @@ void add_command(CLI::App& app, const std::vector<std::string>& path, std::vecto
 std::vector<CommandWords> completion_words(CLI::App& app) {
   std::vector<CommandWords> commands;
   add_command(app, {}, commands);
+  for (CommandWords& command : commands) {  // Behind help stands what stands behind the program.
+    if (command.path == std::vector<std::string>{"help"}) command.choices = commands.front().subcommands;
+  }
   return commands;
 }
 

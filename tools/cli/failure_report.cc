@@ -1,6 +1,8 @@
 #include "tools/cli/failure_report.h"
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tools/cli/cell_text.h"
@@ -26,6 +28,20 @@ std::string failure_text(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+// A sentence of the server's as a part of ours: "There is no stream 'x'." -> "there is no stream 'x'". A
+// first word that may be a name is left as it is.
+std::string as_part(std::string sentence) {
+  static constexpr std::string_view kPlainWords[] = {
+      "A",    "An",     "Event",   "It",  "No",    "Nothing", "Only", "Schema",
+      "Send", "Stream", "Subject", "The", "There", "This",    "Too",  "Version"};
+  const std::string_view first = std::string_view(sentence).substr(0, sentence.find(' '));
+  if (std::find(std::begin(kPlainWords), std::end(kPlainWords), first) != std::end(kPlainWords)) {
+    sentence.front() = static_cast<char>(sentence.front() - 'A' + 'a');
+  }
+  if (sentence.ends_with('.') && !sentence.ends_with("..")) sentence.pop_back();
+  return sentence;
+}
+
 // The entries of `errors`, one a line.
 std::string faults_text(const json& problem) {
   const auto errors = problem.find("errors");
@@ -44,6 +60,12 @@ std::string faults_text(const json& problem) {
   return text;
 }
 
+// What somebody does who has no server yet. "" after other errors.
+std::string_view way_out(const Error& error) {
+  if (error.code != Errc::kIo || !error.message.ends_with(": no server answers there")) return "";
+  return "; `cairn serve` starts one, --url or CAIRN_URL names another";
+}
+
 json problem_in(const api::Answer& answer) {
   json problem = json::parse(answer.body, nullptr, false);
   return problem.is_object() && problem.contains("title") ? problem : json();
@@ -55,7 +77,7 @@ std::string registry_refusal(const api::Answer& answer) {
   if (!body.is_object() || !body.value("error_code", json()).is_number_integer()) return "";
   const std::string message = text_in(body, "message");
   if (message.empty()) return "";
-  return on_one_line(message) + " (" + std::to_string(answer.status) + " " +
+  return as_part(on_one_line(message)) + " (" + std::to_string(answer.status) + " " +
          failure_text(body["error_code"]) + ")" + (answer.status == 401 ? kTokenHint : "");
 }
 
@@ -67,12 +89,12 @@ int report_usage(const std::string& message) {
 }
 
 int report_unreachable(const Error& error) {
-  std::cerr << "cairn: " << error.message << '\n';
+  std::cerr << "cairn: " << error.message << way_out(error) << '\n';
   return kExitUnreachable;
 }
 
 int report_failure(const Error& error) {
-  std::cerr << "cairn: " << error.message << '\n';
+  std::cerr << "cairn: " << error.message << way_out(error) << '\n';
   switch (error.code) {
     case Errc::kIo:
     case Errc::kOutcomeUnknown:
@@ -98,7 +120,7 @@ std::string refusal_text(const api::Answer& answer) {
   }
   std::string reason = text_in(problem, "detail");
   if (reason.empty()) reason = text_in(problem, "title");
-  std::string text = on_one_line(reason) + " (" + std::to_string(answer.status) + " " +
+  std::string text = as_part(on_one_line(reason)) + " (" + std::to_string(answer.status) + " " +
                      on_one_line(problem_slug(answer)) + ")" + faults_text(problem);
   return answer.status == 401 ? text + kTokenHint : text;
 }

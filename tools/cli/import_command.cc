@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -189,6 +190,10 @@ int run_import(const ImportArguments& arguments) {
   const bool from_stdin = arguments.file == "-";
   std::optional<File> opened;
   if (!from_stdin) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(arguments.file, ignored)) {
+      return report_usage(arguments.file + " is a folder; name a file");
+    }
     auto file = File::open(arguments.file, O_RDONLY);
     if (!file) return report_usage(file.error().message);
     opened = *std::move(file);

@@ -40,7 +40,7 @@ std::string cut_line(std::string_view line, std::size_t width) {
   return std::string(line);
 }
 
-LiveText::LiveText() : in_place_(is_terminal(STDOUT_FILENO)) {}
+LiveText::LiveText() : in_place_(can_redraw(STDOUT_FILENO)) {}
 
 void LiveText::show(std::string_view text) {
   if (!in_place_) {

@@ -32,7 +32,7 @@ std::string bar_text(std::string_view stage, std::uint64_t done, std::uint64_t t
   return share_text(stage, done, total) + "  " + grouped(done) + " of " + grouped(total);
 }
 
-ProgressBar::ProgressBar() : shown_(is_terminal(STDERR_FILENO)) {}
+ProgressBar::ProgressBar() : shown_(can_redraw(STDERR_FILENO)) {}
 
 ProgressBar::~ProgressBar() {
   if (drawn_) std::cerr << kClearLine << std::flush;

@@ -75,7 +75,7 @@ Result<Builder> open_builder(const ProjectArguments& arguments,
   return builder;
 }
 
-int failed(const std::string& message) {
+int project_failed(const std::string& message) {
   spdlog::error("{}", message);
   return kExitNo;
 }
@@ -83,14 +83,14 @@ int failed(const std::string& message) {
 int build_on(const ProjectArguments& arguments, const std::string& version) {
   StopSignal stop;
   auto builder = open_builder(arguments, [&stop](std::string_view reason) { stop.report_fatal(reason); });
-  if (!builder) return failed(builder.error().message);
+  if (!builder) return project_failed("Cannot start: " + builder.error().message);
   builder->daemon->start();
   std::cout << "cairn " << version << " building the read models of " << arguments.data << std::endl;
 
   const StopReason reason = stop.wait();
   if (!reason.fatal) spdlog::info("{} received, stopping", reason.text);
   builder->daemon->stop();  // What was not committed is done again at the next start.
-  if (reason.fatal) return failed("The store cannot be followed any more: " + reason.text);
+  if (reason.fatal) return project_failed("The store cannot be followed any more: " + reason.text);
   spdlog::info("Stopped");
   return kExitOk;
 }
@@ -134,13 +134,13 @@ int build_once(const ProjectArguments& arguments) {
     spdlog::error("The store cannot be followed any more: {}", reason);
     lost = true;
   });
-  if (!builder) return failed(builder.error().message);
+  if (!builder) return project_failed("Cannot start: " + builder.error().message);
   const GlobalPosition head = builder->store->head();
   builder->daemon->start();
   const auto obstacles = wait_for_all(*builder->daemon, head, interruption, lost);
   builder->daemon->stop();
   if (lost) return kExitNo;
-  if (!obstacles) return failed("Interrupted before all read models were there");
+  if (!obstacles) return project_failed("Interrupted before all read models were there");
   for (const std::string& obstacle : *obstacles) spdlog::error("{}", obstacle);
   if (!obstacles->empty()) return kExitNo;
   std::cout << counted(builder->daemon->list().size(), "projection") << " built through position "

@@ -109,8 +109,15 @@ Result<std::unique_ptr<ProjectionDaemon>> open_projections(const ServeArguments&
   return ProjectionDaemon::open(store, shapes, arguments.data, std::move(options));
 }
 
-int failed(const Error& error) {
-  spdlog::error("{}", error.message);
+int serve_failed(const Error& error) {
+  spdlog::error("Cannot start: {}", error.message);
+  return kExitNo;
+}
+
+int folder_failed(const Error& error) {
+  // What the system refused says nothing about what to do.
+  spdlog::error("Cannot start: {}{}", error.message,
+                error.code == Errc::kIo ? "; --data names another folder" : "");
   return kExitNo;
 }
 
@@ -150,7 +157,7 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   api::NewsBell bell;
   api::StoreSlot slot;
   auto options = server_options(arguments, metrics);
-  if (!options) return failed(options.error());
+  if (!options) return serve_failed(options.error());
   const char* const scheme = options->tls ? "https://" : "http://";
   auto server = api::HttpServer::start(
       *std::move(options),
@@ -160,19 +167,19 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
                                    .schemas = arguments.schemas == "optional" ? api::SchemaPolicy::kOptional
                                                                               : api::SchemaPolicy::kRequired,
                                    .version = version})));
-  if (!server) return failed(server.error());
+  if (!server) return serve_failed(server.error());
 
   auto store = open_store(arguments, metrics, stop);
-  if (!store) return failed(store.error());
+  if (!store) return folder_failed(store.error());
   auto registry = api::RegistryService::open(**store);
-  if (!registry) return failed(registry.error());
+  if (!registry) return serve_failed(registry.error());
   const auto log_script = [](std::string_view text) { spdlog::info("script: {}", text); };
   auto shapes = EventShapes::open(**store, (*registry)->registry(), log_script);
-  if (!shapes) return failed(shapes.error());
+  if (!shapes) return serve_failed(shapes.error());
   auto states = AggregateStates::open(**store, **shapes, {.log = log_script});
-  if (!states) return failed(states.error());
+  if (!states) return serve_failed(states.error());
   auto daemon = open_projections(arguments, **store, **shapes, log_script);
-  if (!daemon) return failed(daemon.error());
+  if (!daemon) return serve_failed(daemon.error());
   api::DeployService deployments(**shapes, metrics);
   api::AggregateService aggregates(**states);
   std::optional<api::ProjectionService> projections;

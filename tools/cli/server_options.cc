@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "api/client/server_url.h"
 #include "eventstore/base/file.h"
 
 namespace cairn::cli {
@@ -22,6 +23,12 @@ Result<std::string> find_token(const ServerOptions& options) {
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' '))
     token.pop_back();
   return token;
+}
+
+// Where the URL comes from, which is not on the screen when a variable has it.
+std::string url_source(const std::string& url) {
+  const char* variable = std::getenv("CAIRN_URL");
+  return variable != nullptr && url == variable ? "CAIRN_URL" : "--url";
 }
 
 }  // namespace
@@ -50,6 +57,9 @@ Result<api::Client> make_client(const ServerOptions& options, std::chrono::milli
   client.url = options.url;
   client.ca_file = options.ca_file;
   client.silence_timeout = silence;
+  if (const auto url = api::parse_server_url(options.url); !url) {
+    return make_error(url.error().code, url_source(options.url) + ": " + url.error().message);
+  }
   CAIRN_TRY(client.token, find_token(options));
   return api::Client::make(client);
 }

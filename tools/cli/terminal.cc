@@ -35,6 +35,11 @@ std::size_t terminal_height(int descriptor) {
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
 }
 
+bool can_redraw(int descriptor) {
+  const char* term = std::getenv("TERM");
+  return is_terminal(descriptor) && (term == nullptr || std::string_view(term) != "dumb");
+}
+
 bool wants_colour(int descriptor) {
   const char* no_color = std::getenv("NO_COLOR");
   if (no_color != nullptr && *no_color != '\0') return false;

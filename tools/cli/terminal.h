@@ -15,6 +15,9 @@ std::size_t terminal_width(int descriptor);
 // How many lines it shows; 24 when it is no terminal.
 std::size_t terminal_height(int descriptor);
 
+// Whether lines on it can be drawn again in their place: on a terminal that is not dumb.
+bool can_redraw(int descriptor);
+
 // Whether to write colour to it: on a terminal that can show it, unless NO_COLOR is set
 // (https://no-color.org).
 bool wants_colour(int descriptor);

@@ -55,12 +55,11 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   return nearest;
 }
 
-std::string unknown_command_text(CLI::App& app, int argc, const char* const* argv) {
+std::string unknown_command_text(CLI::App& app, const std::vector<std::string>& words) {
   CLI::App* current = &app;
   std::string path = "cairn";
-  for (int i = 1; i < argc; ++i) {
+  for (const std::string& word : words) {
     const std::vector<std::string> known = subcommands_of(*current);
-    const std::string word = argv[i];
     if (known.empty() || word.empty() || word.front() == '-') return "";
     if (std::find(known.begin(), known.end(), word) != known.end()) {
       current = current->get_subcommand(word);

@@ -100,7 +100,7 @@ int run_verify(const VerifyArguments& arguments) {
                        {{"sound", false}, {"error", to_string(error.code)}, {"message", error.message}})
                 << '\n';
     } else {
-      std::cerr << "cairn: cannot verify " << arguments.data << ": " << error.message << '\n';
+      std::cerr << "cairn: cannot verify: " << error.message << '\n';
     }
     return kExitNo;
   }

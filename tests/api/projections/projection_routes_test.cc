@@ -150,7 +150,7 @@ TEST_F(ProjectionRoutesTest, AChangeInAnotherStateIsAConflict) {
     const Json conflict = problem(post(std::string("/projections/orders/") + what), 409, "wrong-state");
     EXPECT_EQ(conflict["state"], "paused");
     EXPECT_EQ(conflict["name"], "orders");
-    EXPECT_EQ(conflict["detail"], "there is nothing to cancel.");
+    EXPECT_EQ(conflict["detail"], "There is nothing to cancel.");
   }
   EXPECT_EQ(new_client().remove("/projections/orders").status, 409);
   daemon_.error_ = make_error(Errc::kOverloaded, "busy");

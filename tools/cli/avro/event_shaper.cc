@@ -24,8 +24,9 @@ Result<EventShaper> EventShaper::make(RegistryClient& registry, const std::strin
   CAIRN_TRY(auto target, read_version(registry, type, version));
   if (!target) {
     return make_error(Errc::kInvalidArgument,
-                      version == "latest" ? "no schema is registered for the type " + type
-                                          : "there is no version " + version + " of the schema of " + type);
+                      version == "latest"
+                          ? "no schema is registered for the type '" + type + "'"
+                          : "there is no version " + version + " of the schema of '" + type + "'");
   }
   return EventShaper(registry, type, *std::move(target));
 }

@@ -9,9 +9,8 @@ void add_schema_commands(CLI::App& app, int& exit_code) {
   schema.require_subcommand(1);
   schema.footer(
       "\nExamples:\n"
-      "  cairn schema check --dir schemas/                      before a change is merged: exit 1 and "
-      "reasons\n"
-      "  cairn schema register --dir schemas/                   once it is\n"
+      "  cairn schema check --dir schemas/            before a change is merged: exit 1 and reasons\n"
+      "  cairn schema register --dir schemas/         once it is\n"
       "  cairn schema list\n"
       "  cairn schema show OrderPlaced");
   add_schema_check_command(schema, exit_code);

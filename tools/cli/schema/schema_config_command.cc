@@ -94,8 +94,7 @@ void add_schema_config_command(CLI::App& schema, int& exit_code) {
       "own\n"
       "level away.\n"
       "\nExamples:\n"
-      "  cairn schema config                                    the level of all that have none of their "
-      "own\n"
+      "  cairn schema config                        the level of all that have none of their own\n"
       "  cairn schema config --global FULL\n"
       "  cairn schema config OrderPlaced FULL_TRANSITIVE");
   auto arguments = std::make_shared<ConfigArguments>();

@@ -31,7 +31,7 @@ int run_show(const ShowArguments& arguments) {
   if (!found) return report_failure(found.error());
   if (!*found) {
     const std::string version = arguments.version == "latest" ? "" : " with a version " + arguments.version;
-    std::cerr << "cairn: there is no subject " << on_one_line(arguments.subject) << version << '\n';
+    std::cerr << "cairn: there is no subject '" << on_one_line(arguments.subject) << "'" << version << '\n';
     return kExitNo;
   }
   const RegisteredSchema& schema = **found;

@@ -23,7 +23,7 @@ struct ShowArguments {
 };
 
 int report_none(const ShowArguments& arguments) {
-  std::cerr << "cairn: there is no upcaster for " << on_one_line(arguments.type);
+  std::cerr << "cairn: there is no upcaster for '" << on_one_line(arguments.type) << "'";
   if (arguments.from > 0) std::cerr << " that leads from version " << arguments.from;
   std::cerr << '\n';
   return kExitNo;

@@ -1,0 +1,149 @@
+#include "projections/daemon/running_set.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "projections/daemon/daemon_errors.h"
+#include "projections/script_projection.h"
+
+namespace cairn {
+
+namespace fs = std::filesystem;
+
+RunningSet::Queue RunningSet::look_up(const std::string& name) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = queues_.find(name);
+  return found == queues_.end() ? nullptr : found->second;
+}
+
+Result<RunningSet::Queue> RunningSet::find(const std::string& name) const {
+  Queue queue = look_up(name);
+  if (queue == nullptr) return no_projection(name);
+  return queue;
+}
+
+std::vector<RunningSet::Queue> RunningSet::all() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<Queue> found;
+  for (const auto& [name, queue] : queues_) found.push_back(queue);
+  return found;
+}
+
+Status RunningSet::add(std::shared_ptr<const Projection> projection) {
+  const std::lock_guard one_at_a_time(sync_mutex_);
+  const std::string name = projection->info().name;
+  if (!is_projection_name(name)) {
+    return make_error(Errc::kInvalidArgument, "'" + name + "' cannot be the name of a projection");
+  }
+  if (look_up(name) != nullptr) return projection_exists(name);
+  own_.emplace(name, projection);
+  return open(name, {std::move(projection), "", 0, false});
+}
+
+Status RunningSet::check_not_own(const std::string& name) const {
+  const std::lock_guard lock(sync_mutex_);
+  if (own_.contains(name)) return own_projection(name);
+  return {};
+}
+
+Status RunningSet::sync() {
+  const std::lock_guard one_at_a_time(sync_mutex_);
+  CAIRN_CHECK(tools_.definitions.catch_up());
+  if (tools_.definitions.changes() == synced_changes_) return {};
+  // A generation remembers with which schemas and upcasters it was begun.
+  if (tools_.options.catch_up_shapes) CAIRN_CHECK(tools_.options.catch_up_shapes());
+  const std::uint64_t changes = tools_.definitions.changes();
+  const auto wanted = tools_.definitions.all();
+  for (const ProjectionDefinition& definition : wanted) CAIRN_CHECK(follow(definition));
+  std::erase_if(revisions_, [&](const auto& known) {
+    const bool stays = std::any_of(wanted.begin(), wanted.end(),
+                                   [&](const auto& definition) { return definition.name == known.first; });
+    if (!stays) end(known.first);
+    return !stays;
+  });
+  synced_changes_ = changes;
+  return {};
+}
+
+// Begins or changes one projection, unless it is what it should be.
+Status RunningSet::follow(const ProjectionDefinition& definition) {
+  const auto known = revisions_.find(definition.name);
+  if (known != revisions_.end() && known->second == definition.revision) return {};
+  if (own_.contains(definition.name)) return {};
+  auto projection = make(definition.name, definition.fingerprint, definition.source);
+  if (projection == nullptr) return {};  // It was checked when it was deployed; by another program, maybe.
+  RunnerDefinition next{std::move(projection), definition.source, definition.revision, definition.keep_rows};
+  if (const Queue queue = look_up(definition.name); queue != nullptr) {
+    queue->runner().define(std::move(next));
+    wake(*queue);
+  } else {
+    CAIRN_CHECK(open(definition.name, std::move(next)));
+  }
+  revisions_[definition.name] = definition.revision;
+  return {};
+}
+
+std::shared_ptr<const Projection> RunningSet::make(const std::string& name, const std::string& fingerprint,
+                                                   const std::string& source) const {
+  ProjectionDefinition definition;
+  definition.name = name;
+  definition.fingerprint = fingerprint;
+  definition.source = source;
+  auto made = make_script_projection(definition, tools_.options.log);
+  if (const auto* error = std::get_if<ScriptError>(&made)) {
+    notice("projection " + name + ": " + error->text());
+    return nullptr;
+  }
+  return std::get<std::shared_ptr<const Projection>>(std::move(made));
+}
+
+Status RunningSet::open(const std::string& name, RunnerDefinition definition) {
+  RunnerTools tools{{tools_.source, tools_.pool, tools_.options}, tools_.audit, [this](const auto&... what) {
+                      return make(what...);
+                    }};
+  CAIRN_TRY(std::shared_ptr<ProjectionRunner> runner,
+            ProjectionRunner::open(std::move(tools), folder_ / name, std::move(definition)));
+  auto queue = std::make_shared<RunQueue>(tools_.pool, std::move(runner));
+  {
+    const std::unique_lock lock(mutex_);
+    queues_[name] = queue;
+  }
+  wake(*queue);
+  return {};
+}
+
+void RunningSet::end(const std::string& name) {
+  const Queue queue = look_up(name);
+  if (queue == nullptr) return;
+  {
+    const std::unique_lock lock(mutex_);
+    queues_.erase(name);
+  }
+  queue->runner().close();
+  if (Status status = queue->runner().remove_files(); !status) notice(status.error().message);
+}
+
+void RunningSet::remove_strangers() const {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_directory() || look_up(name) != nullptr) continue;
+    std::error_code ignored;
+    fs::remove_all(entry.path(), ignored);
+  }
+}
+
+void RunningSet::wake(RunQueue& queue) const {
+  if (runs_) queue.wake();
+}
+
+void RunningSet::wake_all() const {
+  for (const Queue& queue : all()) wake(*queue);
+}
+
+void RunningSet::notice(const std::string& message) const {
+  if (tools_.options.on_notice) tools_.options.on_notice(message);
+}
+
+}  // namespace cairn
