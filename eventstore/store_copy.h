@@ -15,7 +15,8 @@ namespace cairn {
 using CopyProgress = std::function<bool(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
 
 // Which folders are walked over as verify_store() does it: the one that is copied, before anything is
-// written, and the copy, before it gets its name.
+// written, and the copy, before it gets its name. While the former is walked over, and nobody has it open,
+// nobody can open it.
 enum class CopyCheck { kNothing, kCopy, kBoth };
 
 struct CopyOptions {

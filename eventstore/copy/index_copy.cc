@@ -6,6 +6,7 @@
 
 #include "eventstore/base/file.h"
 #include "eventstore/copy/given_up.h"
+#include "eventstore/copy/pages_check.h"
 #include "eventstore/index/record.h"
 #include "eventstore/lmdb/bulk_writer.h"
 
@@ -16,13 +17,13 @@ using Table = IndexReader::Table;
 
 constexpr std::array<Table, 5> kIndexTables{Table::kStreams, Table::kPostings, Table::kIds, Table::kState,
                                             Table::kSnapshots};
-constexpr unsigned kIndexCopyReaders = 8;
 constexpr int kIndexOpenLooksMax = 100;
 constexpr std::uint64_t kRecordsPerReport = 4'096;
 
 // A server beside us may be writing the meta pages, so a failure is believed when it stays.
 Result<std::unique_ptr<Index>> open_index_beside(const std::filesystem::path& folder) {
-  const IndexOptions options{.readers_max = kIndexCopyReaders, .access = lmdb::Access::kReadOnly};
+  CAIRN_CHECK(check_pages_beside(folder));
+  const IndexOptions options{.access = lmdb::Access::kReadOnly};
   auto index = Index::open(folder, options);
   for (int look = 1; look < kIndexOpenLooksMax && !index.ok(); ++look) index = Index::open(folder, options);
   return index;

@@ -7,6 +7,7 @@
 
 #include "eventstore/base/endian.h"
 #include "eventstore/copy/given_up.h"
+#include "eventstore/copy/pages_check.h"
 #include "eventstore/follow/followed_log.h"
 #include "eventstore/lmdb/bulk_writer.h"
 #include "eventstore/log/journal.h"
@@ -98,6 +99,7 @@ class BlockTaker {
 Result<LogCopy> copy_log(const std::filesystem::path& from, const std::filesystem::path& to,
                          const Uuid& store_id, const std::optional<IndexState>& index,
                          const CopyProgress& progress) {
+  CAIRN_CHECK(check_pages_beside(from));
   CAIRN_TRY(const auto log, FollowedLog::open(from, store_id, {.readers_max = kLogCopyReaders}));
   CAIRN_TRY(const auto journal, Journal::open(from / "journal", Journal::Access::kReadOnly));
   CAIRN_CHECK(look_to_the_end(*log, *journal));
