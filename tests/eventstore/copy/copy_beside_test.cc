@@ -56,6 +56,30 @@ TEST_F(CopyBesideTest, EachCopyHasWhatWasAcknowledgedBeforeAndIsAPrefix) {
   for (std::size_t i = 0; i < copies && !HasFatalFailure(); ++i) expect_prefix(out(i));
 }
 
+// A writer that flushes its index all the time: what the index of a copy speaks of, its log must have.
+TEST_F(CopyBesideTest, TheIndexIsNeverAheadOfTheLog) {
+  ChildProcess writer({{test_program("append_child").string(), folder().string(), "1"}, {}});
+  std::atomic<bool> done = false;
+  for (int line = 0; line < 2'000; ++line) ASSERT_TRUE(writer.read_line().has_value());
+  std::thread hearing([&] {
+    while (!done && writer.read_line().has_value()) {
+    }
+  });
+  std::uint64_t indexed = 0;
+  for (std::size_t i = 0; i < rounds(8, 200); ++i) {
+    const auto report = copy_store(folder(), out(i), {});
+    EXPECT_THAT(report, succeeds());
+    if (!report.ok()) break;
+    EXPECT_GE(report->indexed_through, indexed);
+    indexed = report->indexed_through;
+  }
+  done = true;
+  hearing.join();
+  EXPECT_GT(indexed, 0u) << "nothing was flushed, so nothing was tested";
+  writer.kill(SIGKILL);
+  writer.wait();
+}
+
 TEST_F(CopyBesideTest, AfterAKillTheCopyHasAllThatWasAcknowledged) {
   for (std::size_t round = 0; round < rounds(8, 200) && !HasFatalFailure(); ++round) {
     const auto writer = start_writer({});
