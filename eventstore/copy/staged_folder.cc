@@ -46,12 +46,25 @@ Error taken_folder(const fs::path& target) {
                     target.string() + " " + what + "; name a folder that is not there yet or is empty");
 }
 
+// Whether there is nothing in the folder but what an unfinished one may have left: when it was being moved
+// up, its identity was still to come.
 bool is_free(const fs::path& target) {
+  const bool unfinished = fs::exists(target / kStageName) && !fs::exists(target / kStoreParts.back());
   for (const auto& entry : fs::directory_iterator(target)) {
     const std::string name = entry.path().filename().string();
-    if (name != kStageName && name != "lost+found") return false;
+    if (name == kStageName || name == "lost+found" || (unfinished && is_store_part(name))) continue;
+    return false;
   }
   return true;
+}
+
+Status remove_store_parts(const fs::path& folder) {
+  std::error_code error;
+  for (const std::string_view part : kStoreParts) {
+    fs::remove_all(folder / part, error);
+    if (error) return system_error("removing an unfinished copy, " + folder.string(), error.value());
+  }
+  return {};
 }
 
 }  // namespace
@@ -70,7 +83,11 @@ Result<StagedFolder> StagedFolder::begin(const fs::path& name) {
 }
 
 Status StagedFolder::make() {
-  CAIRN_CHECK(make_folder(path_));
+  if (const Status made = make_folder(path_); !made.ok()) {
+    std::error_code error;
+    fs::remove(path_, error);  // it may be there and not durable; only an empty one goes
+    return made;
+  }
   CAIRN_TRY(File lock, File::open(path_, O_RDONLY | O_DIRECTORY));
   if (flock(lock.descriptor(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return system_error("locking " + path_.string(), errno);
@@ -83,12 +100,8 @@ Status StagedFolder::make() {
                           entry.path().filename().string());
   }
   lock_.emplace(std::move(lock));
-  std::error_code error;
-  for (const std::string_view part : kStoreParts) {
-    fs::remove_all(path_ / part, error);
-    if (error) return system_error("removing an unfinished copy, " + path_.string(), error.value());
-  }
-  return {};
+  if (inside_) CAIRN_CHECK(remove_store_parts(target_));
+  return remove_store_parts(path_);
 }
 
 StagedFolder::StagedFolder(StagedFolder&& other) noexcept
@@ -106,7 +119,10 @@ StagedFolder::~StagedFolder() {
 Status StagedFolder::finish() {
   CAIRN_CHECK(sync_folder(path_));
   if (inside_) {
-    CAIRN_CHECK(move_up());
+    if (const Status moved = move_up(); !moved.ok()) {
+      static_cast<void>(remove_store_parts(target_));
+      return moved;
+    }
   } else if (::rename(path_.c_str(), target_.c_str()) != 0) {
     return system_error("naming " + target_.string(), errno);
   }

@@ -42,6 +42,8 @@ void print_copied(const StoreCopyRun& run, const CopyReport& report, double seco
                      {"logBytes", report.log_bytes},
                      {"indexedThrough", report.indexed_through},
                      {"snapshots", report.snapshots},
+                     {"indexLeftOut",
+                      report.index_left_out.empty() ? ordered_json() : ordered_json(report.index_left_out)},
                      {"bytes", report.bytes},
                      {"seconds", seconds},
                      {"verified", checked}});
