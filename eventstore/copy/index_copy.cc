@@ -13,10 +13,11 @@
 namespace cairn {
 namespace {
 
-using Table = IndexReader::Table;
+using IndexTable = IndexReader::Table;
 
-constexpr std::array<Table, 5> kIndexTables{Table::kStreams, Table::kPostings, Table::kIds, Table::kState,
-                                            Table::kSnapshots};
+constexpr std::array<IndexTable, 5> kIndexTables{IndexTable::kStreams, IndexTable::kPostings,
+                                                 IndexTable::kIds, IndexTable::kState,
+                                                 IndexTable::kSnapshots};
 constexpr int kIndexOpenLooksMax = 100;
 constexpr std::uint64_t kRecordsPerReport = 4'096;
 
@@ -49,7 +50,7 @@ Result<IndexCopy> copy_index(const std::filesystem::path& from, const std::files
   lmdb::BulkWriter writer(*env);
   std::uint64_t records = 0;
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    const bool snapshot = kIndexTables[i] == Table::kSnapshots;
+    const bool snapshot = kIndexTables[i] == IndexTable::kSnapshots;
     CAIRN_CHECK(reader.walk(kIndexTables[i], [&](std::string_view key, std::string_view value) -> Status {
       if (++records % kRecordsPerReport == 0 && progress && !progress("index", records, records))
         return copy_given_up();

@@ -23,9 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Where the backup is made: under a free name, or in an empty folder.
-enum class Place { kFree, kEmptyFolder };
+enum class BackupPlace { kFree, kEmptyFolder };
 
-class BackupFaultTest : public ::testing::TestWithParam<Place> {
+class BackupFaultTest : public ::testing::TestWithParam<BackupPlace> {
  protected:
   void SetUp() override {
     const auto store = EventStore::open(data(), small_store());
@@ -43,7 +43,7 @@ class BackupFaultTest : public ::testing::TestWithParam<Place> {
   Exit backup(IoFaultPanel& panel, std::uint64_t at, IoAction action, IoEffect effect) {
     fs::remove_all(out());
     fs::remove_all(folder_ / "out/backup.partial");
-    fs::create_directories(GetParam() == Place::kFree ? folder_ / "out" : out());
+    fs::create_directories(GetParam() == BackupPlace::kFree ? folder_ / "out" : out());
     ChildProcess::Command command{{test_program("cairn").string(), "backup", "--data", data().string(),
                                    "--out", out().string(), "--json"},
                                   {}};
@@ -84,9 +84,9 @@ class BackupFaultTest : public ::testing::TestWithParam<Place> {
   TempFolder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, BackupFaultTest, ::testing::Values(Place::kFree, Place::kEmptyFolder),
+INSTANTIATE_TEST_SUITE_P(, BackupFaultTest, ::testing::Values(BackupPlace::kFree, BackupPlace::kEmptyFolder),
                          [](const auto& chosen) {
-                           return chosen.param == Place::kFree ? "FreeName" : "EmptyFolder";
+                           return chosen.param == BackupPlace::kFree ? "FreeName" : "EmptyFolder";
                          });
 
 TEST_P(BackupFaultTest, KilledAtACallItLeavesNoneOrAWholeOneAndTheNextIsMade) {
@@ -106,7 +106,7 @@ TEST_P(BackupFaultTest, AFailedCallIsSaidAndNothingIsLeft) {
     EXPECT_EQ(exit.signal, 0) << describe(exit);
     if (is_there()) return expect_whole();  // a call that does not matter, or the last
     EXPECT_EQ(exit.code, 1);
-    EXPECT_TRUE(fs::is_empty(GetParam() == Place::kFree ? folder_ / "out" : out()));
+    EXPECT_TRUE(fs::is_empty(GetParam() == BackupPlace::kFree ? folder_ / "out" : out()));
   });
 }
 

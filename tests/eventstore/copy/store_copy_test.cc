@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string bytes_of(const fs::path& file) {
+std::string content_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-void write_bytes(const fs::path& file, const std::string& bytes) {
+void put_content(const fs::path& file, const std::string& bytes) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << bytes;
   ASSERT_TRUE(out.flush().good());
@@ -58,12 +58,12 @@ class StoreCopyTest : public StoreTest {
 
   // Changes one byte of every place in `file` that has `text`.
   static void damage(const fs::path& file, const std::string& text) {
-    std::string bytes = bytes_of(file);
+    std::string bytes = content_of(file);
     std::size_t found = 0;
     for (auto at = bytes.find(text); at != std::string::npos; at = bytes.find(text, at + 1), ++found)
       bytes[at] = '#';
     ASSERT_GT(found, 0u);
-    write_bytes(file, bytes);
+    put_content(file, bytes);
   }
 
   void expect_nothing_left() const {
@@ -91,7 +91,7 @@ TEST_F(StoreCopyTest, ACopyAnswersAsTheStoreDoes) {
   EXPECT_EQ(report->indexed_through, last) << "closing flushes";
   EXPECT_EQ(report->index_left_out, "");
   EXPECT_EQ(value_of(blocks_in(out())), value_of(blocks_in(folder())));
-  EXPECT_EQ(bytes_of(out() / "cairn.json"), bytes_of(folder() / "cairn.json"));
+  EXPECT_EQ(content_of(out() / "cairn.json"), content_of(folder() / "cairn.json"));
   EXPECT_EQ(fs::file_size(out() / "log/journal"), fs::file_size(folder() / "log/journal"));
   const auto verified = verify_store(out());
   ASSERT_THAT(verified, succeeds());
@@ -227,7 +227,7 @@ TEST_F(StoreCopyTest, WhatAKilledProcessHasLeftIsReplaced) {
   close();
   const fs::path partial = around_ / "copy.partial";
   fs::create_directories(partial / "log");
-  write_bytes(partial / "log/data.mdb", "half");
+  put_content(partial / "log/data.mdb", "half");
   ASSERT_THAT(copy(), succeeds());
   EXPECT_FALSE(fs::exists(partial));
   EXPECT_EQ(digest(out()), digest(folder()));
@@ -235,16 +235,16 @@ TEST_F(StoreCopyTest, WhatAKilledProcessHasLeftIsReplaced) {
   // What somebody else has there is left alone.
   fs::remove_all(out());
   fs::create_directory(partial);
-  write_bytes(partial / "diary", "dear");
+  put_content(partial / "diary", "dear");
   EXPECT_THAT(copy(), fails_with(Errc::kInvalidArgument));
-  EXPECT_EQ(bytes_of(partial / "diary"), "dear");
+  EXPECT_EQ(content_of(partial / "diary"), "dear");
 }
 
 TEST_F(StoreCopyTest, AFolderWithSomethingInItIsRefused) {
   fill();
   close();
   fs::create_directory(out());
-  write_bytes(out() / "diary", "dear");
+  put_content(out() / "diary", "dear");
   const auto report = copy();
   ASSERT_THAT(report, fails_with(Errc::kInvalidArgument));
   EXPECT_THAT(report.error().message, HasSubstr("is not empty"));
@@ -252,7 +252,7 @@ TEST_F(StoreCopyTest, AFolderWithSomethingInItIsRefused) {
   EXPECT_THAT(copy_store(folder(), folder() / "copy", {}), fails_with(Errc::kInvalidArgument));
   EXPECT_THAT(copy_store(folder(), folder(), {}), fails_with(Errc::kInvalidArgument));
   EXPECT_THAT(copy_store(out(), around_ / "other", {}), fails_with(Errc::kNotFound));
-  EXPECT_EQ(bytes_of(out() / "diary"), "dear");
+  EXPECT_EQ(content_of(out() / "diary"), "dear");
 }
 
 TEST_F(StoreCopyTest, ADamagedBlockIsRefusedWithItsPlace) {
@@ -289,17 +289,17 @@ TEST_F(StoreCopyTest, NoDamageIsCopied) {
   for (std::size_t round = 0; round < rounds(40, 2'000); ++round) {
     SCOPED_TRACE("round " + std::to_string(round) + " of seed " + std::to_string(random.seed()));
     const fs::path file = folder() / (random.one_in(3) ? "index/data.mdb" : "log/data.mdb");
-    const std::string sound = bytes_of(file);
+    const std::string sound = content_of(file);
     std::string bytes = sound;
     std::size_t at = 0;
     do {
       at = random.below(bytes.size());
     } while (bytes[at] == 0);
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.below(8)));
-    write_bytes(file, bytes);
+    put_content(file, bytes);
     const CopyCheck check = random.one_in(2) ? CopyCheck::kCopy : CopyCheck::kNothing;
     const auto report = copy({.check = check, .progress = {}});
-    write_bytes(file, sound);
+    put_content(file, sound);
     if (report.ok()) {
       ++copied;
       ASSERT_EQ(digest(out()), right);
