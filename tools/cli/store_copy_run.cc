@@ -25,6 +25,11 @@ int report_no_copy(const StoreCopyRun& run, const Error& error) {
     print_copy_json({{"error", to_string(error.code)}, {"message", error.message}});
   } else {
     std::cerr << "cairn: nothing was " << run.deed << ": " << error.message << '\n';
+    if (error.code == Errc::kCorruption && run.check == CopyCheck::kBoth) {
+      std::cerr << "  `cairn verify --data " << run.from
+                << " --json` lists it. Where only the index is damaged, --no-verify copies the rest, and the "
+                   "index is made again.\n";
+    }
   }
   return error.code == Errc::kInvalidArgument ? kExitUsage : kExitNo;
 }
