@@ -37,8 +37,8 @@ struct CopyReport {
   std::string index_left_out = {};  // why it has no index; empty when it has one, or there was none
 };
 
-// Copies the store in `from` into the folder `to`, which must not be there or be empty, and gives it that
-// name when it is whole and on disk: another `to` than a finished copy does not exist, whatever happens.
+// Copies the store in `from` into the folder `to`, which must not be there, or be empty. The copy gets that
+// name when it is whole and on disk; before that, and whatever happens, there is no store in `to`.
 //
 // What holds:
 //  1. It takes nothing from whoever has the store open, who may append, stop, crash and start again
@@ -48,14 +48,14 @@ struct CopyReport {
 //     it.
 //  3. It keeps the store's identity. The index is that of a moment before the log's end, with the snapshots
 //     and remembered ids in it; the rest is made when the copy is opened. One that cannot be read is left
-//     out, for it can be made from the log. Read models are left out always.
+//     out, for it can be made from the log. Read models are never copied.
 //
 // Fails with kCorruption when the log is damaged (the message says where), or not the one its index was made
 // from; kNotFound when there is no store in `from`; kInvalidArgument when `to` cannot be used; kDiskFull;
-// kIo; kFailedPrecondition when another process is making the same copy, or `progress` gave up. Nothing is
-// left of it then, in `to` or beside it. A process that is killed leaves a folder beside it, or in it when it
-// was there, which the next call removes.
-// REQUIRES: this process has neither of the two open in another way.
+// kIo; kFailedPrecondition when another process is making the same copy, or `progress` gave up. Then nothing
+// is left of it, neither in `to` nor beside it. Only a process that is killed leaves something, which the
+// next call with the same `to` removes: see StagedFolder. REQUIRES: this process has neither of the two open
+// in another way.
 Result<CopyReport> copy_store(const std::filesystem::path& from, const std::filesystem::path& to,
                               const CopyOptions& options);
 
