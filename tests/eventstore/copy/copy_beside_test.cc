@@ -45,7 +45,7 @@ class CopyBesideTest : public FollowTest {
 };
 
 TEST_F(CopyBesideTest, EachCopyHasWhatWasAcknowledgedBeforeAndIsAPrefix) {
-  const std::size_t copies = rounds(6, 100);
+  const std::size_t copies = rounds(6, 20);
   // A journal that is written over and over, and a map that grows.
   const auto writer = start_writer({.journal_bytes = 64u << 10, .map_bytes = 1u << 20});
   for (std::size_t i = 0; i < copies && !HasFatalFailure(); ++i) {
@@ -66,7 +66,7 @@ TEST_F(CopyBesideTest, TheIndexIsNeverAheadOfTheLog) {
     }
   });
   std::uint64_t indexed = 0;
-  for (std::size_t i = 0; i < rounds(8, 200); ++i) {
+  for (std::size_t i = 0; i < rounds(8, 40); ++i) {
     const auto report = copy_store(folder(), out(i), {});
     EXPECT_THAT(report, succeeds());
     if (!report.ok()) break;
@@ -81,7 +81,7 @@ TEST_F(CopyBesideTest, TheIndexIsNeverAheadOfTheLog) {
 }
 
 TEST_F(CopyBesideTest, AfterAKillTheCopyHasAllThatWasAcknowledged) {
-  for (std::size_t round = 0; round < rounds(8, 200) && !HasFatalFailure(); ++round) {
+  for (std::size_t round = 0; round < rounds(8, 40) && !HasFatalFailure(); ++round) {
     const auto writer = start_writer({});
     hear(*writer, 40);
     kill(*writer);
