@@ -39,13 +39,14 @@ struct VerifyReport {
 
 inline constexpr std::size_t kVerifyFindingsMax = 100;
 
-// `stage` is "log" or "index"; called every few thousand events with done <= total.
-using VerifyProgress = std::function<void(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
+// `stage` is "log" or "index"; called every few thousand events with done <= total. Return false to give up.
+using VerifyProgress = std::function<bool(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
 
 // Reads everything in `folder` and compares it with itself: checksums, hash chain, gapless positions,
 // contiguous versions, and that the index says what the log says. Changes nothing, and may run beside a
 // server on the same folder. Damage is in the report; an error means there was nothing that could be read as
-// a store (kNotFound, kCorruption for an unreadable file, kIo).
+// a store (kNotFound, kCorruption for an unreadable file, kIo), or that `progress` gave up
+// (kFailedPrecondition).
 Result<VerifyReport> verify_store(const std::filesystem::path& folder, const VerifyProgress& progress = {});
 
 }  // namespace cairn

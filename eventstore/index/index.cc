@@ -142,17 +142,54 @@ Result<SnapshotStreams> IndexReader::list_snapshot_streams(const SnapshotStreams
   return or_nothing(snapshots::list_streams(txn_, tables_.snapshots, query));
 }
 
+const char* IndexReader::name_of(Table table) {
+  switch (table) {
+    case Table::kStreams:
+      return "streams";
+    case Table::kPostings:
+      return "postings";
+    case Table::kIds:
+      return "ids";
+    case Table::kState:
+      return "state";
+    case Table::kSnapshots:
+      break;
+  }
+  return "snapshots";
+}
+
+MDB_dbi IndexReader::Tables::handle_of(Table table) const {
+  switch (table) {
+    case Table::kStreams:
+      return streams;
+    case Table::kPostings:
+      return postings;
+    case Table::kIds:
+      return ids;
+    case Table::kState:
+      return state;
+    case Table::kSnapshots:
+      break;
+  }
+  return snapshots;
+}
+
 Status IndexReader::for_each(Table table,
                              const std::function<void(std::string_view, std::string_view)>& visit) const {
-  const MDB_dbi dbi = table == Table::kStreams     ? tables_.streams
-                      : table == Table::kPostings  ? tables_.postings
-                      : table == Table::kSnapshots ? tables_.snapshots
-                                                   : tables_.ids;
-  if (dbi == lmdb::kNoTable) return {};
-  CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn_, dbi));
+  return walk(table, [&visit](std::string_view key, std::string_view value) -> Status {
+    visit(key, value);
+    return {};
+  });
+}
+
+Status IndexReader::walk(Table table,
+                         const std::function<Status(std::string_view, std::string_view)>& visit) const {
+  const MDB_dbi handle = tables_.handle_of(table);
+  if (handle == lmdb::kNoTable) return {};
+  CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn_, handle));
   CAIRN_TRY(auto found, cursor.first());
   while (found) {
-    visit(found->key, found->value);
+    CAIRN_CHECK(visit(found->key, found->value));
     CAIRN_TRY(found, cursor.next());
   }
   return {};
@@ -180,12 +217,14 @@ Result<std::unique_ptr<Index>> Index::open(const std::filesystem::path& folder, 
 }
 
 Status Index::open_tables() {
-  const std::array<lmdb::TableHandle, 5> tables{{{"streams", &tables_.streams},
-                                                 {"postings", &tables_.postings},
-                                                 {"ids", &tables_.ids},
-                                                 {"state", &tables_.state},
-                                                 // The first indexes had none.
-                                                 {"snapshots", &tables_.snapshots, true}}};
+  using Table = IndexReader::Table;
+  const std::array<lmdb::TableHandle, 5> tables{
+      {{IndexReader::name_of(Table::kStreams), &tables_.streams},
+       {IndexReader::name_of(Table::kPostings), &tables_.postings},
+       {IndexReader::name_of(Table::kIds), &tables_.ids},
+       {IndexReader::name_of(Table::kState), &tables_.state},
+       // The first indexes had none.
+       {IndexReader::name_of(Table::kSnapshots), &tables_.snapshots, true}}};
   return env_->open_tables(tables);
 }
 

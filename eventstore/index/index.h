@@ -56,15 +56,23 @@ class IndexReader {
   Result<std::vector<SnapshotInfo>> list_snapshots(std::string_view stream) const;
   Result<SnapshotStreams> list_snapshot_streams(const SnapshotStreamsQuery& query) const;
 
-  enum class Table { kStreams, kPostings, kIds, kSnapshots };
+  enum class Table { kStreams, kPostings, kIds, kState, kSnapshots };
+  // What the table is called in the environment.
+  static const char* name_of(Table table);
+
   // Visits all records of a table, for verify.
   Status for_each(Table table,
                   const std::function<void(std::string_view key, std::string_view value)>& visit) const;
+
+  // The same, and ends with the first failure of `visit`.
+  Status walk(Table table,
+              const std::function<Status(std::string_view key, std::string_view value)>& visit) const;
 
  private:
   friend class Index;
   struct Tables {
     MDB_dbi streams = 0, postings = 0, ids = 0, state = 0, snapshots = 0;
+    MDB_dbi handle_of(Table table) const;
   };
   IndexReader(lmdb::ReadTxn txn, const Tables& tables) : txn_(std::move(txn)), tables_(tables) {}
 

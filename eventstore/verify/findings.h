@@ -7,6 +7,8 @@
 
 namespace cairn {
 
+inline Error verify_given_up() { return make_error(Errc::kFailedPrecondition, "given up half-way"); }
+
 // Collects damage into a report: all of it counted, the first of it told.
 class Findings {
  public:

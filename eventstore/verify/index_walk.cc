@@ -8,8 +8,8 @@
 namespace cairn {
 
 void IndexWalk::count_record() {
-  if (++report_.index_records % 8'192 == 0 && progress_) {
-    progress_("index", report_.index_records, report_.index_records);
+  if (++report_.index_records % 8'192 == 0 && progress_ && !given_up_) {
+    given_up_ = !progress_("index", report_.index_records, report_.index_records);
   }
 }
 
@@ -18,6 +18,7 @@ Status IndexWalk::walk(ExpectedIndex* expected) {
        {walk_streams(expected), walk_postings(expected), walk_ids(expected), walk_snapshots()}) {
     if (!status.ok()) findings_.add("index", status.error().message);
   }
+  if (given_up_) return verify_given_up();
   return {};
 }
 

@@ -22,7 +22,7 @@ class IndexWalk {
       : index_(index), report_(report), progress_(progress), findings_(report) {}
 
   // `expected` may be null when the log itself could not be followed: then only the records' own checksums
-  // count.
+  // count. Fails when the progress gave up.
   Status walk(ExpectedIndex* expected);
 
   HeadsAhead& ahead() { return ahead_; }
@@ -40,6 +40,7 @@ class IndexWalk {
   const VerifyProgress& progress_;
   Findings findings_;
   HeadsAhead ahead_;
+  bool given_up_ = false;
   std::map<std::string, ExpectedIndex::ListDigest> lists_;  // by kind and name
 };
 

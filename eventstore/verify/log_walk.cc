@@ -51,8 +51,10 @@ Status LogWalk::walk_to(GlobalPosition to) {
     for (; found.ok() && *found && next_ <= to && blocks < kBlocksPerTransaction;
          found = cursor->next(), ++blocks) {
       check_block(**found);
-      if (progress_ && report_.blocks % 64 == 0)
-        progress_("log", report_.events, std::max(next_, log_end_).value);
+      if (progress_ && report_.blocks % 64 == 0 &&
+          !progress_("log", report_.events, std::max(next_, log_end_).value)) {
+        return verify_given_up();
+      }
     }
     if (!found.ok()) {
       break_off("log after position " + std::to_string(next_.value - 1), found.error().message);

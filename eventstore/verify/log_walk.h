@@ -19,7 +19,8 @@ class LogWalk {
  public:
   LogWalk(BlockLog& log, const Uuid& store_id, VerifyReport& report, const VerifyProgress& progress);
 
-  // Walks on until `to`, or the end of the log, whichever comes first. Fails only when nothing can be read.
+  // Walks on until `to`, or the end of the log, whichever comes first. Fails only when nothing can be read,
+  // or the progress gave up.
   Status walk_to(GlobalPosition to);
 
   ExpectedIndex& expected() { return expected_; }

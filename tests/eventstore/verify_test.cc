@@ -31,6 +31,16 @@ TEST_F(VerifyTest, CountsWhatItLookedAt) {
   EXPECT_EQ(report->head_hash, hash);
 }
 
+TEST_F(VerifyTest, ItEndsWhenItsProgressGivesUp) {
+  for (std::uint64_t n = 1; n <= 200; ++n) append("cart-1", {numbered_event(n, 50)});
+  close();
+  int calls = 0;
+  const auto report =
+      verify_store(folder(), [&](std::string_view, std::uint64_t, std::uint64_t) { return ++calls < 2; });
+  EXPECT_THAT(report, fails_with(Errc::kFailedPrecondition));
+  EXPECT_EQ(calls, 2);
+}
+
 // The blocks wander from the journal to LMDB and heads to the index while verify looks; none of it is damage.
 TEST_F(VerifyTest, ABusyServerBesideItIsNoDamage) {
   ChildProcess child({{test_program("append_child").string(), folder().string(), "1"}, {}});

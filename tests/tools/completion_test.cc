@@ -156,6 +156,9 @@ TEST_F(CompletionTest, WordsAreCompletedWhereTheyStand) {
   EXPECT_THAT(offered({"cairn", "serve", "--schemas", ""}), ElementsAre("required", "optional"));
   EXPECT_THAT(offered({"cairn", "help", "proj"}), ElementsAre("project", "projection"));
   EXPECT_THAT(offered({"cairn", "export", "--o"}), ElementsAre("--out"));
+  EXPECT_THAT(offered({"cairn", "backup", "--o"}), ElementsAre("--out"));
+  EXPECT_THAT(offered({"cairn", "restore", "--from", folder_.path().string() + "/"}),
+              ElementsAre(path_.string()));
   EXPECT_THAT(offered({"cairn", "up"}), ElementsAre("upcaster"));
   EXPECT_THAT(offered({"cairn", "upcaster", "d"}), ElementsAre("deploy"));
   EXPECT_THAT(offered({"cairn", "upcaster", "deploy", "--d"}), ElementsAre("--dry-run"));

@@ -8,6 +8,7 @@
 #include "tools/cli/aggregate/snapshot_commands.h"
 #include "tools/cli/aggregate/state_command.h"
 #include "tools/cli/append_command.h"
+#include "tools/cli/backup_command.h"
 #include "tools/cli/bench_command.h"
 #include "tools/cli/completion_command.h"
 #include "tools/cli/export_command.h"
@@ -18,6 +19,7 @@
 #include "tools/cli/project_command.h"
 #include "tools/cli/projection/projection_commands.h"
 #include "tools/cli/read_command.h"
+#include "tools/cli/restore_command.h"
 #include "tools/cli/schema/schema_commands.h"
 #include "tools/cli/serve_command.h"
 #include "tools/cli/token_command.h"
@@ -39,6 +41,7 @@ void add_commands(CLI::App& app, const std::string& version, int& exit_code) {
       "  cairn append order-42 --type Placed --data '{\"n\":1}'  tell it what happened\n"
       "  cairn read order-42                                   see what happened\n"
       "  cairn verify --data ./cairn-data                      prove that nothing in it was damaged\n"
+      "  cairn backup --out /backup/cairn                      copy it, while the server works\n"
       "  cairn append --help                                   more about one command\n"
       "\nThe server is the one of --url, or of the variable CAIRN_URL, or http://127.0.0.1:7878.\n"
       "\nExit codes: 0 ok, 1 the answer is no, 2 wrong usage, 3 server unreachable.");
@@ -55,6 +58,8 @@ void add_commands(CLI::App& app, const std::string& version, int& exit_code) {
   add_snapshot_commands(app, exit_code);
   add_projection_commands(app, exit_code);
   add_verify_command(app, exit_code);
+  add_backup_command(app, exit_code);
+  add_restore_command(app, exit_code);
   add_token_command(app, exit_code);
   add_bench_command(app, exit_code);
   add_completion_command(app, exit_code);

@@ -90,8 +90,11 @@ void print_report(const std::string& folder, const VerifyReport& report) {
 int run_verify(const VerifyArguments& arguments) {
   Result<VerifyReport> report = [&] {
     ProgressBar bar;
-    return verify_store(arguments.data, [&bar](std::string_view stage, std::uint64_t done,
-                                               std::uint64_t total) { bar.update(stage, done, total); });
+    return verify_store(arguments.data,
+                        [&bar](std::string_view stage, std::uint64_t done, std::uint64_t total) {
+                          bar.update(stage, done, total);
+                          return true;
+                        });
   }();
   if (!report) {
     const Error& error = report.error();

@@ -1,0 +1,68 @@
+#include "eventstore/copy/index_copy.h"
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "eventstore/base/file.h"
+#include "eventstore/copy/given_up.h"
+#include "eventstore/copy/pages_check.h"
+#include "eventstore/index/record.h"
+#include "eventstore/lmdb/bulk_writer.h"
+
+namespace cairn {
+namespace {
+
+using IndexTable = IndexReader::Table;
+
+constexpr std::array<IndexTable, 5> kIndexTables{IndexTable::kStreams, IndexTable::kPostings,
+                                                 IndexTable::kIds, IndexTable::kState,
+                                                 IndexTable::kSnapshots};
+constexpr int kIndexOpenLooksMax = 100;
+constexpr std::uint64_t kRecordsPerReport = 4'096;
+
+// A server beside us may be writing the meta pages, so a failure is believed when it stays.
+Result<std::unique_ptr<Index>> open_index_beside(const std::filesystem::path& folder) {
+  CAIRN_CHECK(check_pages_beside(folder));
+  const IndexOptions options{.access = lmdb::Access::kReadOnly};
+  auto index = Index::open(folder, options);
+  for (int look = 1; look < kIndexOpenLooksMax && !index.ok(); ++look) index = Index::open(folder, options);
+  return index;
+}
+
+}  // namespace
+
+Result<IndexCopy> copy_index(const std::filesystem::path& from, const std::filesystem::path& to,
+                             const CopyProgress& progress) {
+  CAIRN_TRY(const auto index, open_index_beside(from));
+  CAIRN_TRY(const IndexReader reader, index->read());
+  IndexCopy copied;
+  CAIRN_TRY(copied.state, reader.state());
+
+  CAIRN_CHECK(make_folder(to));
+  CAIRN_TRY(const auto env, lmdb::Env::open(to, {.tables_max = kIndexTables.size()}));
+  std::array<MDB_dbi, kIndexTables.size()> handles{};
+  std::array<lmdb::TableHandle, kIndexTables.size()> tables{};
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    tables[i] = {IndexReader::name_of(kIndexTables[i]), &handles[i]};
+  CAIRN_CHECK(env->open_tables(tables));
+
+  lmdb::BulkWriter writer(*env);
+  std::uint64_t records = 0;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const bool snapshot = kIndexTables[i] == IndexTable::kSnapshots;
+    CAIRN_CHECK(reader.walk(kIndexTables[i], [&](std::string_view key, std::string_view value) -> Status {
+      if (++records % kRecordsPerReport == 0 && progress && !progress("index", records, records))
+        return copy_given_up();
+      const auto payload = record::unseal(key, value);
+      if (!payload.ok() && snapshot) return {};
+      if (!payload.ok()) return payload.error();
+      if (snapshot) ++copied.snapshots;
+      return writer.put(handles[i], key, value);
+    }));
+  }
+  CAIRN_CHECK(writer.finish());
+  return copied;
+}
+
+}  // namespace cairn

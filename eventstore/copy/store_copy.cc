@@ -1,0 +1,141 @@
+#include "eventstore/store_copy.h"
+
+#include <optional>
+#include <utility>
+
+#include "eventstore/base/file.h"
+#include "eventstore/copy/index_copy.h"
+#include "eventstore/copy/log_copy.h"
+#include "eventstore/copy/staged_folder.h"
+#include "eventstore/data_folder.h"
+#include "eventstore/verify.h"
+
+namespace cairn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Walks over a whole store. What is wrong there is an error here, the first of it with its place.
+Result<VerifyReport> check_store(const fs::path& folder, const CopyProgress& progress) {
+  const VerifyProgress shown = [&](std::string_view stage, std::uint64_t done, std::uint64_t total) {
+    return !progress || progress(stage == "log" ? "check log" : "check index", done, total);
+  };
+  CAIRN_TRY(VerifyReport report, verify_store(folder, shown));
+  if (report.sound()) return report;
+  std::string message = folder.string() + " is damaged";
+  if (!report.findings.empty())
+    message += ": " + report.findings.front().place + ": " + report.findings.front().what;
+  if (report.damage_count > 1)
+    message += ", and in " + std::to_string(report.damage_count - 1) + " more places";
+  return make_error(Errc::kCorruption, message);
+}
+
+// Whether `inner` is `outer` or lies in it.
+bool lies_within(const fs::path& inner, const fs::path& outer) {
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(outer, error);
+  for (fs::path at = fs::weakly_canonical(inner, error); !error; at = at.parent_path()) {
+    if (at == folder) return true;
+    if (at == at.parent_path()) return false;
+  }
+  return false;
+}
+
+std::uint64_t bytes_in(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  }
+  return bytes;
+}
+
+class StoreCopy {
+ public:
+  StoreCopy(DataFolder from, StagedFolder to, const CopyOptions& options)
+      : from_(std::move(from)), to_(std::move(to)), options_(options) {}
+
+  Result<CopyReport> run() {
+    report_.store_id = from_.store_id().to_string();
+    // The index first: then the log, which is read later, has all that it speaks of.
+    CAIRN_CHECK(copy_the_index());
+    CAIRN_TRY(const LogCopy log,
+              copy_log(from_.log(), to_.path() / "log", from_.store_id(), index_.state, options_.progress));
+    report_.blocks = log.blocks;
+    report_.head = log.end.last_position.value;
+    report_.head_hash = log.blocks > 0 ? to_hex(log.end.hash) : "";
+    report_.log_bytes = log.bytes;
+    CAIRN_CHECK(write_identity());
+    if (options_.check != CopyCheck::kNothing) CAIRN_CHECK(check_copy());
+    CAIRN_CHECK(drop_reader_tables());
+    report_.bytes = bytes_in(to_.path());
+    CAIRN_CHECK(to_.finish());
+    return report_;
+  }
+
+ private:
+  Status copy_the_index() {
+    if (!fs::exists(from_.index() / "data.mdb")) return {};
+    const fs::path folder = to_.path() / "index";
+    auto copied = copy_index(from_.index(), folder, options_.progress);
+    if (copied.ok()) {
+      index_ = *std::move(copied);
+      report_.indexed_through = index_.state ? index_.state->through.value : 0;
+      report_.snapshots = index_.snapshots;
+      return {};
+    }
+    if (copied.error().code != Errc::kCorruption) return copied.error();
+    report_.index_left_out = copied.error().message;
+    std::error_code error;
+    fs::remove_all(folder, error);
+    return error ? Status(system_error("removing " + folder.string(), error.value())) : Status();
+  }
+
+  // The lock file is there for those who check the copy: with it they know that nobody writes.
+  Status write_identity() const {
+    CAIRN_CHECK(write_file(to_.path() / "lock", ""));
+    CAIRN_TRY(const std::string identity, read_file(from_.path() / "cairn.json"));
+    CAIRN_CHECK(write_file(to_.path() / "cairn.json", identity));
+    return sync_folder(to_.path());
+  }
+
+  Status check_copy() const {
+    CAIRN_TRY(const VerifyReport found, check_store(to_.path(), options_.progress));
+    if (found.head == report_.head && found.head_hash == report_.head_hash) return {};
+    return make_error(Errc::kCorruption, "the copy in " + to_.path().string() + " ends at position " +
+                                             std::to_string(found.head) + " with hash " + found.head_hash +
+                                             ", and should end at " + std::to_string(report_.head) +
+                                             " with " + report_.head_hash);
+  }
+
+  // They are of this process, and LMDB makes new ones.
+  Status drop_reader_tables() const {
+    for (const char* const part : {"log", "index"}) {
+      const fs::path folder = to_.path() / part;
+      if (!fs::exists(folder)) continue;
+      std::error_code error;
+      fs::remove(folder / "lock.mdb", error);
+      if (error) return system_error("removing " + (folder / "lock.mdb").string(), error.value());
+      CAIRN_CHECK(sync_folder(folder));
+    }
+    return {};
+  }
+
+  DataFolder from_;
+  StagedFolder to_;
+  const CopyOptions& options_;
+  IndexCopy index_;
+  CopyReport report_;
+};
+
+}  // namespace
+
+Result<CopyReport> copy_store(const fs::path& from, const fs::path& to, const CopyOptions& options) {
+  CAIRN_TRY(DataFolder source, DataFolder::inspect(from));
+  if (lies_within(to, from))
+    return make_error(Errc::kInvalidArgument, to.string() + " lies within " + from.string());
+  CAIRN_TRY(StagedFolder target, StagedFolder::begin(to));
+  if (options.check == CopyCheck::kBoth) CAIRN_CHECK(check_store(from, options.progress));
+  return StoreCopy(std::move(source), std::move(target), options).run();
+}
+
+}  // namespace cairn

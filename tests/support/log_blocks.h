@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "eventstore/base/result.h"
+
+namespace cairn::test {
+
+// The bytes of all blocks in the log of a data folder, in order, as whoever opens it would find them.
+Result<std::vector<std::string>> blocks_in(const std::filesystem::path& data);
+
+}  // namespace cairn::test
