@@ -10,9 +10,9 @@ namespace cairn::test {
 
 namespace {
 
-// Reads one help text: the names under "Subcommands:", and everything that stands where options stand.
+// Reads one help text: the names under "Commands:", and everything that stands where options stand.
 CommandTree::Command command_of(const std::string& help) {
-  static const std::regex kOption(R"(^  (-[a-zA-Z],)?(--[a-z][a-z0-9-]*).*)");
+  static const std::regex kOption(R"(^  (-[a-zA-Z], )?(--[a-z][a-z0-9-]*).*)");
   static const std::regex kName(R"(^  ([a-z][a-z-]*) .*)");
   CommandTree::Command command;
   bool in_subcommands = false;
@@ -20,7 +20,7 @@ CommandTree::Command command_of(const std::string& help) {
   std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
-    if (!line.starts_with(" ")) in_subcommands = line == "Subcommands:";
+    if (!line.starts_with(" ")) in_subcommands = line == "Commands:";
     in_examples |= line == "Examples:";
     if (in_examples) {
       if (line.starts_with("  ")) command.examples.push_back(line.substr(2, line.find("  ", 2) - 2));

@@ -170,7 +170,7 @@ class MarkdownReader {
       }
       at = end + size;
     }
-    static const std::regex kLink(R"(\]\(([^)\s]+)(?:\s+"[^"]*")?\)|(?:^|\n)\[[^\]]+\]:\s*(\S+))");
+    static const std::regex kLink(R"(\]\(([^)\s]+)(?:\s+"[^"]*")?\)|(?:^|\n)\[[^\]^][^\]]*\]:\s*(\S+))");
     for (std::sregex_iterator it(paragraph_.begin(), paragraph_.end(), kLink), end; it != end; ++it) {
       const std::size_t at = static_cast<std::size_t>(it->position(0));
       document_.links.push_back({(*it)[1].matched ? (*it)[1].str() : (*it)[2].str(), line_at(at)});

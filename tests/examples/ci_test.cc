@@ -188,7 +188,7 @@ TEST_F(CiExampleTest, TheReadmeShowsWhatIsPrintedForItsChange) {
   break_a_schema();
   const std::string output = run(command("schemas.yml", "Check"), server.url()).output;
   const std::string shown = output.substr(0, output.find('\n') + 1);
-  EXPECT_THAT(*read_file(folder_ / "README.md"), HasSubstr("```\n" + shown + "```\n"));
+  EXPECT_THAT(*read_file(folder_ / "README.md"), HasSubstr("```text\n" + shown));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class ClientExampleTest : public ::testing::Test {
   void expect_story(const std::string& client) const {
     const ShellOutcome unprepared = run(client);
     EXPECT_EQ(unprepared.status, 1) << unprepared.output;
-    EXPECT_THAT(unprepared.output, HasSubstr("There is no projection carts."));
+    EXPECT_THAT(unprepared.output, HasSubstr("There is no projection 'carts'."));
     prepare();
     for (int i = 0; i < 2; ++i) {
       const ShellOutcome done = run(client);
@@ -75,7 +75,7 @@ TEST_F(ClientExampleTest, Node) {
 TEST(ClientExampleReadmeTest, ShowsWhatTheyPrint) {
   const auto readme = read_file(CAIRN_SOURCE_DIR "/examples/clients/README.md");
   ASSERT_TRUE(readme.ok());
-  EXPECT_THAT(*readme, HasSubstr("```\n" + std::string(kCartStory) + "```\n"));
+  EXPECT_THAT(*readme, HasSubstr("```text\n" + std::string(kCartStory) + "```\n"));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ const std::string kStored =
     R"({"stream":"order-1","firstVersion":3,"lastVersion":3,"firstPosition":17,"lastPosition":17,"alreadyApplied":false})";
 const std::string kRepeated =
     R"({"stream":"order-1","firstVersion":3,"lastVersion":3,"firstPosition":17,"lastPosition":17,"alreadyApplied":true})";
-const std::string kId = "0191b2c4-0000-7000-8000-000000000001";
+const std::string kEventId = "0191b2c4-0000-7000-8000-000000000001";
 
 // `cairn append` beside a server that follows a script.
 class AppendTest : public ::testing::Test {
@@ -60,9 +60,9 @@ TEST_F(AppendTest, TheRequestCarriesWhatWasSaid) {
   script({ScriptedServer::answer(201, kStored)});
   append({"--tag", "a", "--tag", "b\"c", "order/1 ä", "--type", "Placed", "--data",
           R"({"n": 12345678901234567890.1000, "e": 1E400})", "--metadata", R"({"by":"me"})", "--expect", "2",
-          "--id", kId});
+          "--id", kEventId});
   EXPECT_THAT(server_->requests()[0], StartsWith("POST /streams/order%2F1%20%C3%A4/events HTTP/1.1\r\n"));
-  EXPECT_EQ(body(0), R"({"expectedVersion":2,"events":[{"id":")" + kId +
+  EXPECT_EQ(body(0), R"({"expectedVersion":2,"events":[{"id":")" + kEventId +
                          R"(","type":"Placed","data":{"n": 12345678901234567890.1000, "e": 1E400},)" +
                          R"("metadata":{"by":"me"},"tags":["a","b\"c"]}]})");
 }
@@ -89,9 +89,9 @@ TEST_F(AppendTest, ALostConnectionIsTriedOnceMoreWithTheSameId) {
 
 TEST_F(AppendTest, LostTwiceNamesTheIdToRepeatWith) {
   script({ScriptedServer::hang_up(), ScriptedServer::hang_up()});
-  const Finished lost = append({"order-1", "--type", "Placed", "--data", "{}", "--id", kId});
+  const Finished lost = append({"order-1", "--type", "Placed", "--data", "{}", "--id", kEventId});
   EXPECT_EQ(lost.exit_code, 3);
-  EXPECT_THAT(lost.errors, HasSubstr("--id " + kId));
+  EXPECT_THAT(lost.errors, HasSubstr("--id " + kEventId));
   EXPECT_THAT(lost.output, IsEmpty());
 }
 

@@ -14,7 +14,7 @@ using test::succeeds;
 using ::testing::ElementsAre;
 using ::testing::MatchesRegex;
 
-const std::string kId = "0191b2c4-0000-7000-8000-000000000001";
+const std::string kEventId = "0191b2c4-0000-7000-8000-000000000001";
 
 ImportLine line(const std::string& stream, const std::string& data = "1") {
   return {stream, {.id = "i", .type = "T", .data = data}};
@@ -23,12 +23,12 @@ ImportLine line(const std::string& stream, const std::string& data = "1") {
 TEST(ImportLineTest, FieldsAreTakenAsTheyWereWritten) {
   const auto parsed =
       parse_import_line(R"( {"tags":["a"],"metadata":{"m": 1.0},"data":{"n": 1E400, "s":"\u0041"},"id":")" +
-                            kId + R"(","type":"Plac\u0065d","stream":"order-1"})",
+                            kEventId + R"(","type":"Plac\u0065d","stream":"order-1"})",
                         1);
   ASSERT_THAT(parsed, succeeds());
   EXPECT_EQ(parsed->stream, "order-1");
   EXPECT_EQ(parsed->event.type, "Placed");
-  EXPECT_EQ(parsed->event.id, kId);
+  EXPECT_EQ(parsed->event.id, kEventId);
   EXPECT_EQ(parsed->event.data, R"({"n": 1E400, "s":"\u0041"})");
   EXPECT_EQ(parsed->event.metadata, R"({"m": 1.0})");
   EXPECT_EQ(parsed->event.tags, R"(["a"])");
@@ -36,14 +36,14 @@ TEST(ImportLineTest, FieldsAreTakenAsTheyWereWritten) {
 
 TEST(ImportLineTest, WholeEventsLoseOnlyTheirPlace) {
   const auto parsed = parse_import_line(
-      R"({"position":1,"stream":"s","version":1,"id":")" + kId +
+      R"({"position":1,"stream":"s","version":1,"id":")" + kEventId +
           R"(","type":"T","schemaId":null,"schemaVersion":null,"storedSchemaVersion":null,"part":null,"data":0.10,)"
           R"("metadata":{},"tags":[],"recordedAt":"2026-11-16T20:55:35.123456Z"})",
       1);
   ASSERT_THAT(parsed, succeeds());
   std::string json;
   append_event(json, parsed->event);
-  EXPECT_EQ(json, R"({"id":")" + kId + R"(","type":"T","data":0.10,"metadata":{},"tags":[]})");
+  EXPECT_EQ(json, R"({"id":")" + kEventId + R"(","type":"T","data":0.10,"metadata":{},"tags":[]})");
 }
 
 TEST(ImportLineTest, TheSameLineAtTheSamePlaceHasTheSameId) {

@@ -73,7 +73,7 @@ void expect_help_in(const std::string& page, const std::vector<std::string>& com
   bool names = false;  // of commands, which have sections of their own
   ++commands;
   for (std::string line; std::getline(lines, line);) {
-    if (line == "Subcommands:") names = true;
+    if (line == "Commands:") names = true;
     if (line.empty()) names = false;
     if (names && line.starts_with("  ")) {
       std::vector<std::string> inner = command;
@@ -81,11 +81,11 @@ void expect_help_in(const std::string& page, const std::vector<std::string>& com
       expect_help_in(page, inner, commands);
     }
     const bool heading = line.ends_with(':') && line != "Examples:" && line.find(' ') == std::string::npos;
-    if (names || heading || line.starts_with("  -h,--help ")) continue;
+    if (names || heading || line.starts_with("  -h, --help ")) continue;
     if (line.starts_with("Usage: ")) line.erase(0, 7);
     // An option and what it means share a line here, and stand one below the other there.
     line.erase(0, line.find_first_not_of(' '));
-    const std::size_t gap = std::min(line.find("   "), line.size());
+    const std::size_t gap = std::min(line.find("  "), line.size());
     EXPECT_THAT(page, HasSubstr(with_single_spaces(line.substr(0, gap))));
     EXPECT_THAT(page, HasSubstr(with_single_spaces(line.substr(gap))));
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tools/cli/cell_text.h"
-#include "tools/cli/option_facts.h"
+#include "tools/cli/option_text.h"
 #include "tools/cli/terminal.h"
 
 namespace cairn::cli {
@@ -92,66 +92,13 @@ std::string footer_text(const std::string& footer, std::size_t width) {
   return text;
 }
 
-std::string names_of(const std::set<CLI::Option*>& options) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : options) names.push_back(option_name(*option));
-  std::sort(names.begin(), names.end());  // The parser has them by address.
-  return joined_words(names, ", ");
-}
-
-// What is to be known about an option besides its description.
-std::vector<std::string> facts_about(const CLI::Option& option) {
-  const std::string description = option.get_description();
-  const auto is_said = [&](const std::string& word) { return description.find(word) != std::string::npos; };
-  std::vector<std::string> facts;
-  if (option.get_required()) facts.push_back("required");
-  const std::vector<std::string> choices = option_choices(option);
-  if (!std::all_of(choices.begin(), choices.end(), is_said)) {
-    facts.push_back("one of " + joined_words(choices, ", "));
-  }
-  if (is_repeatable(option) && !is_said("repeatable")) facts.push_back("repeatable");
-  if (!option.get_envname().empty()) facts.push_back("or the variable " + option.get_envname());
-  if (!option.get_default_str().empty()) facts.push_back("default " + option.get_default_str());
-  if (!option.get_needs().empty()) facts.push_back("needs " + names_of(option.get_needs()));
-  if (!option.get_excludes().empty()) facts.push_back("not with " + names_of(option.get_excludes()));
-  return facts;
-}
-
-std::string option_line(const CLI::Option& option, std::size_t width) {
-  std::string name = option_name(option);
-  if (option.nonpositional()) {
-    for (const std::string& letter : option.get_snames()) {
-      if (!option.get_lnames().empty()) name = "-" + letter + ", " + name;
-    }
-    const std::string value = value_name(option);
-    const int values = is_repeatable(option) ? 1 : option.get_items_expected_max();
-    for (int i = 0; i < values && !value.empty(); ++i) name += " " + value;
-  }
-  std::string meaning = option.get_description();
-  if (const auto facts = facts_about(option); !facts.empty()) {
-    meaning += " (" + joined_words(facts, "; ") + ")";
-  }
-  return described_line(name, meaning, width);
-}
-
-std::string usage_line(const CLI::App& command, const std::string& path) {
-  std::string text = "Usage: " + path + " [OPTIONS]";
-  for (const CLI::Option* option : command.get_options()) {
-    if (!option->get_positional()) continue;
-    const std::string name = option_name(*option) + (is_repeatable(*option) ? "..." : "");
-    text += option->get_required() ? " " + name : " [" + name + "]";
-  }
-  if (!command.get_subcommands([](const CLI::App*) { return true; }).empty()) text += " COMMAND";
-  return text;
-}
-
 class HelpFormat final : public CLI::Formatter {
  public:
   explicit HelpFormat(std::size_t width) : width_(width) {}
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode /*mode*/) const override {
     std::string text = broken_text(app->get_description(), 0, 0, width_);
-    text += "\n" + broken_text(usage_line(*app, name), 0, 4, width_);
+    text += "\n" + broken_text("Usage: " + usage_of(*app, name), 0, 4, width_);
     text += options_text("Arguments", *app, [](const CLI::Option& o) { return o.get_positional(); });
     for (const std::string& group : app->get_groups()) {
       if (group.empty()) continue;  // What is hidden.
@@ -172,7 +119,9 @@ class HelpFormat final : public CLI::Formatter {
   std::string options_text(const std::string& heading, const CLI::App& app, const Belongs& belongs) const {
     std::string text;
     for (const CLI::Option* option : app.get_options()) {
-      if (belongs(*option)) text += option_line(*option, width_);
+      if (belongs(*option)) {
+        text += described_line(option_title(*option), option_meaning(*option), width_);
+      }
     }
     return text.empty() ? "" : "\n" + heading + ":\n" + text;
   }

@@ -1,36 +1,18 @@
 #include "tools/cli/man_page.h"
 
 #include <CLI/CLI.hpp>
-#include <string_view>
 #include <vector>
 
 #include "tools/cli/man_text.h"
+#include "tools/cli/option_text.h"
 
 namespace cairn::cli {
 
 namespace {
 
-// What --help is made with; it gives the parts of a line.
-const CLI::Formatter& help_parts() {
-  static const CLI::Formatter parts;
-  return parts;
-}
-
-// "=./cairn-data" and "{NONE,BACKWARD,…}" are long words, which may be broken behind a comma.
-std::string breakable_at_commas(const std::string& escaped) {
-  std::string text;
-  for (const char c : escaped) {
-    text += c;
-    if (c == ',') text += "\\:";
-  }
-  return text;
-}
-
 std::string option_entry(const CLI::Option& option) {
-  const bool positional = !option.nonpositional();
-  return ".TP\n\\fB" + man_escaped(help_parts().make_option_name(&option, positional)) + "\\fR" +
-         breakable_at_commas(man_escaped(help_parts().make_option_opts(&option))) + "\n" +
-         man_escaped(help_parts().make_option_desc(&option)) + "\n";
+  return ".TP\n\\fB" + man_escaped(option_title(option)) + "\\fR\n" + man_escaped(option_meaning(option)) +
+         "\n";
 }
 
 // Arguments first, then the options group by group, as --help has them. Those without a group are hidden, and
@@ -51,20 +33,12 @@ std::string option_entries(const CLI::App& app) {
   return entries;
 }
 
-// "cairn append [OPTIONS] stream"
-std::string man_usage_line(const CLI::App& app, const std::string& name) {
-  constexpr std::string_view kLabel = "Usage: ";
-  std::string usage = help_parts().make_usage(&app, name);
-  while (!usage.empty() && usage.back() == '\n') usage.pop_back();
-  return usage.starts_with(kLabel) ? usage.substr(kLabel.size()) : usage;
-}
-
 std::vector<CLI::App*> documented_commands(CLI::App& app) {
   return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
 void add_man_section(CLI::App& command, const std::string& name, std::string& page) {
-  page += ".SS \"" + man_escaped(man_usage_line(command, name)) + "\"\n";
+  page += ".SS \"" + man_escaped(usage_of(command, name)) + "\"\n";
   page += man_escaped(command.get_description()) + ".\n";
   page += option_entries(command);
   page += man_paragraphs(command.get_footer());
@@ -82,7 +56,7 @@ std::string man_page(CLI::App& app, const std::string& version) {
                      ".nr HY 0\n.nh\n.ad l\n"
                      ".SH NAME\ncairn \\- event\\-sourcing store with schemas, upcasters and read models\n"
                      ".SH SYNOPSIS\n.B " +
-                     man_escaped(man_usage_line(app, app.get_name())) + "\n.SH DESCRIPTION\n" +
+                     man_escaped(usage_of(app, app.get_name())) + "\n.SH DESCRIPTION\n" +
                      man_escaped(app.get_description()) + "\n" + man_paragraphs(app.get_footer()) +
                      ".SH OPTIONS\n" + option_entries(app) + ".SH COMMANDS\n";
   for (CLI::App* command : documented_commands(app)) {
