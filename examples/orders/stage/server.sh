@@ -28,10 +28,10 @@ clean_up() {
   local code=$?
   trap '' INT TERM HUP
   $keep && [[ $code -eq 0 ]] && return
-  # What still runs beside the script. A child that is gone already is no trouble.
+  # What still runs beside the script; some of it may be gone already. Nobody needs the data, so nobody waits for an end in order.
   local others
   mapfile -t others < <(jobs -p)
-  kill -TERM "${others[@]}" $server 2>/dev/null || true
+  kill -KILL "${others[@]}" $server 2>/dev/null || true
   wait "${others[@]}" $server 2>/dev/null || true
   [[ -z "$folder" ]] || rm -rf "$folder"
 }

@@ -25,12 +25,17 @@ show_command() {
   printf '\n%s%s%s\n' "$bold" "$line" "$plain"
 }
 
-# Shows a command and runs it. Beside the script and waited for, so that a signal is answered at once and not after it. What it
-# complains about belongs to the story.
+# Shows a command and runs it; `took` is how long that was, in microseconds. It runs beside the script and is waited for, so that
+# a signal is answered at once and not after it. What it complains about belongs to the story.
 run() {
+  local from code=0
   show_command "$@"
+  from=$(microseconds)
   "$@" 2>&1 &
-  wait "$!"
+  wait "$!" || code=$?
+  took=$(since "$from")
+  [[ $took -lt 1000000 ]] || printf '%s(%s)%s\n' "$faint" "$(seconds "$took")" "$plain"
+  return $code
 }
 
 # The same for one that must be refused.
