@@ -6,7 +6,7 @@
 # random is a remainder.
 
 BEGIN {
-  customers = int(events / 100)
+  customers = events < 10000 ? 100 : int(events / 100)
   odd_order = int(events / 5) + 1   # The one whose total somebody wrote with a comma.
   patience = 200                    # How many orders come in before one is shipped or cancelled.
 

@@ -17,7 +17,7 @@ writer() {
   until [[ -e "$folder/closed" ]]; do
     cairn append "order-$order" --expect 0 --type OrderPlaced --data \
       "{\"order_id\": \"$order\", \"customer_id\": \"c$((order % 40 + 1))\", \"total_cents\": 990, \"currency\": \"EUR\"}" \
-      >>"$folder/writes" || echo "order-$order" >>"$folder/failed_writes"
+      >>"$folder/writes" 2>>"$folder/complaints" || echo "order-$order" >>"$folder/failed_writes"
     order=$((order + 1))
   done
 }

@@ -26,8 +26,8 @@ show_command() {
 }
 
 # Shows a command and runs it; `took` is how long that was, in microseconds. It runs beside the script and is waited for, so that
-# a signal is answered at once and not after it. What it complains about belongs to the story.
-run() {
+# a signal is answered at once and not after it. What it complains about belongs to the story. Returns its exit code.
+attempt() {
   local from code=0
   show_command "$@"
   from=$(microseconds)
@@ -38,10 +38,13 @@ run() {
   return $code
 }
 
-# The same for one that must be refused.
+# For a command that must do what it says.
+run() { attempt "$@" || give_up "exit code $?, where 0 was expected"; }
+
+# For one that must be refused.
 refused() {
   local code=0
-  run "$@" || code=$?
+  attempt "$@" || code=$?
   [[ $code -eq 1 ]] || give_up "exit code $code, where 1 was expected"
   printf '%s(exit code 1)%s\n' "$faint" "$plain"
 }
