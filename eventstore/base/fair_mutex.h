@@ -25,8 +25,14 @@ class FairMutex {
     changed_.notify_all();
   }
 
+  // How many wait for it.
+  std::uint64_t waiting() const {
+    const std::lock_guard lock(mutex_);
+    return asked_ > turn_ ? asked_ - turn_ - 1 : 0;
+  }
+
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t asked_ = 0;  // how often it was asked for
   std::uint64_t turn_ = 0;   // whose it is, counted like `asked_`
