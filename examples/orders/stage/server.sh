@@ -37,7 +37,8 @@ clean_up() {
 }
 
 trap clean_up EXIT
-trap 'exit 130' INT
+# Not into the line of a bar that was being drawn.
+trap 'echo; exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
 
