@@ -6,9 +6,9 @@
 
 namespace cairn {
 
-// A mutex that is handed on in the order in which it was asked for. With std::mutex a thread that lets go and asks again at
-// once nearly always has it again, and who waits may do so for as long as that thread goes on. For work that takes
-// milliseconds: every turn wakes all who wait.
+// A mutex that is handed on in the order in which it was asked for. With std::mutex a thread that lets go and
+// asks again at once nearly always has it again, and who waits may do so for as long as that thread goes on.
+// For work that takes milliseconds: every turn wakes all who wait.
 class FairMutex {
  public:
   void lock() {

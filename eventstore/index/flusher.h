@@ -37,8 +37,8 @@ class Flusher {
   // much, fails when the index cannot be written and the tail is full.
   Status make_room();
 
-  // Writes everything that is in the tail at the time of the call and returns when it is on disk. In a hurry, and so is a flush
-  // that is under way, as somebody waits.
+  // Writes everything that is in the tail at the time of the call and returns when it is on disk. In a hurry,
+  // and so is a flush that is under way, as somebody waits.
   Status flush();
 
   std::uint64_t flushes() const { return flushes_.load(); }

@@ -97,9 +97,11 @@ TEST_F(OrdersExampleTest, OpenOrders) {
   placed("order-3", "anna", 800);
   happened("order-1", "OrderShipped", R"({"order_id":"1","carrier":"post"})");
   happened("order-3", "OrderCancelled", R"({"order_id":"3","reason":"too late"})");
-  EXPECT_THAT(all_rows(),
-              ElementsAre(Pair("order-2",
-                               R"({"currency":"EUR","customer_id":"ben","placed_at":1763376000000000,"total_cents":300})")));
+  EXPECT_THAT(
+      all_rows(),
+      ElementsAre(
+          Pair("order-2",
+               R"({"currency":"EUR","customer_id":"ben","placed_at":1763376000000000,"total_cents":300})")));
 }
 
 }  // namespace

@@ -24,12 +24,13 @@ using ::testing::Not;
 
 class DemoTest : public ::testing::Test {
  protected:
-  // Whoever runs the tests may have told them to ignore Ctrl-C, and what is ignored at the start no shell can catch.
+  // Whoever runs the tests may have told them to ignore Ctrl-C, and what is ignored at the start no shell can
+  // catch.
   void start(const std::vector<std::string>& more = {}) {
     const std::string path = std::string(CAIRN_TEST_BIN_DIR) + ":" + std::getenv("PATH");
-    ChildProcess::Command command{
-        .arguments = {"/usr/bin/env", "--default-signal=INT", CAIRN_SOURCE_DIR "/examples/orders/demo", "--events", "3000"},
-        .environment = {{"PATH", path}, {"TMPDIR", folder_.path().string()}}};
+    ChildProcess::Command command{.arguments = {"/usr/bin/env", "--default-signal=INT",
+                                                CAIRN_SOURCE_DIR "/examples/orders/demo", "--events", "3000"},
+                                  .environment = {{"PATH", path}, {"TMPDIR", folder_.path().string()}}};
     command.arguments.insert(command.arguments.end(), more.begin(), more.end());
     demo_ = std::make_unique<ChildProcess>(command);
   }
@@ -57,7 +58,8 @@ class DemoTest : public ::testing::Test {
   }
 
   bool somebody_listens() const {
-    return RawClient(static_cast<std::uint16_t>(std::stoul(told("CAIRN_URL=http://127.0.0.1:(\\d+)")))).connected();
+    return RawClient(static_cast<std::uint16_t>(std::stoul(told("CAIRN_URL=http://127.0.0.1:(\\d+)"))))
+        .connected();
   }
 
   void expect_nothing_left() const {
@@ -76,7 +78,8 @@ TEST_F(DemoTest, TellsItsStoryAndLeavesNothing) {
   ASSERT_TRUE(exit.clean()) << describe(exit) << '\n' << told_;
 
   // The upcaster is refused, with the position of the event that is then shown.
-  const std::string position = told("First: position (\\d+) \\(order-601, version 1\\): .*cannot read the total");
+  const std::string position =
+      told("First: position (\\d+) \\(order-601, version 1\\): .*cannot read the total");
   EXPECT_THAT(told_, HasSubstr(R"({"position":)" + position + R"(,"stream":"order-601")"));
   EXPECT_THAT(told_, HasSubstr("1-2.lua  1 → 2        installed"));
   EXPECT_THAT(told_, HasSubstr("OrderPlaced     1-3 "));

@@ -37,4 +37,4 @@ send_crowd_home() {
 }
 
 # counted <file> [pattern]: how many lines of that file of the folder have the pattern.
-counted() { cat "$folder/$1" 2>/dev/null | grep -c "${2:-}" || true; }
+counted() { [[ ! -e "$folder/$1" ]] && echo 0 || grep -c "${2:-}" "$folder/$1" || true; }

@@ -31,8 +31,9 @@ clean_up() {
   # What still runs beside the script; some of it may be gone already. Nobody needs the data, so nobody waits for an end in order.
   local others
   mapfile -t others < <(jobs -p)
-  kill -KILL "${others[@]}" $server 2>/dev/null || true
-  wait "${others[@]}" $server 2>/dev/null || true
+  [[ -z "$server" ]] || others+=("$server")
+  kill -KILL "${others[@]}" 2>/dev/null || true
+  wait "${others[@]}" 2>/dev/null || true
   [[ -z "$folder" ]] || rm -rf "$folder"
 }
 
@@ -42,4 +43,5 @@ trap 'echo; exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
 
+unset CAIRN_TOKEN CAIRN_CA_FILE   # They are for another server.
 folder="$(mktemp -d "${TMPDIR:-/tmp}/cairn-demo.XXXXXX")"

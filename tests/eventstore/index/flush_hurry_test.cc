@@ -1,5 +1,5 @@
-// A flush of the index is many small transactions, so that whoever writes to the disk meanwhile need not wait for long. Where
-// somebody waits for the flush itself, they are few and large.
+// A flush of the index is many small transactions, so that whoever writes to the disk meanwhile need not wait
+// for long. Where somebody waits for the flush itself, they are few and large.
 
 #include <filesystem>
 #include <string>
