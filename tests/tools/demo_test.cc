@@ -131,7 +131,7 @@ TEST_F(DemoTest, KeepsTheServerWhenAsked) {
 }
 
 TEST_F(DemoTest, WantsANumberOfEvents) {
-  for (const char* events : {"none", "0", "999", "0123456", ""}) {
+  for (const char* events : {"none", "0", "999", "0123456", "10000001", ""}) {
     start({"--events", events});
     EXPECT_EQ(finish().code, 2) << events;
   }
