@@ -41,9 +41,12 @@ Status Flusher::make_room() {
 }
 
 Status Flusher::flush() {
+  ++waiting_;
   // Twice, because a generation may be on its way already and what came after it has to follow.
-  const Status first = flush_once();
-  return first.ok() ? flush_once() : first;
+  Status status = flush_once();
+  if (status.ok()) status = flush_once();
+  --waiting_;
+  return status;
 }
 
 Status Flusher::flush_once() {
@@ -51,7 +54,7 @@ Status Flusher::flush_once() {
   const auto generation = tail_.freeze();
   if (generation == nullptr) return {};
   // When the next generation is full already, appends are about to wait for us.
-  const auto hurry = [this] { return tail_.active_events() >= options_.flush_at_events; };
+  const auto hurry = [this] { return waiting_ > 0 || tail_.active_events() >= options_.flush_at_events; };
   const Status status = index_.flush(*generation, store_id_, options_.first_id_day(), hurry);
   if (status.ok()) {
     tail_.drop_frozen();

@@ -37,7 +37,8 @@ class Flusher {
   // much, fails when the index cannot be written and the tail is full.
   Status make_room();
 
-  // Writes everything that is in the tail at the time of the call and returns when it is on disk.
+  // Writes everything that is in the tail at the time of the call and returns when it is on disk. In a hurry,
+  // and so is a flush that is under way, as somebody waits.
   Status flush();
 
   std::uint64_t flushes() const { return flushes_.load(); }
@@ -52,6 +53,7 @@ class Flusher {
   const Uuid store_id_;
   const Options options_;
   std::atomic<std::uint64_t> flushes_ = 0;
+  std::atomic<int> waiting_ = 0;  // for flush() to return
 
   std::mutex flush_mutex_;  // held by whoever writes
   std::mutex mutex_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <utility>
 
 #include "eventstore/base/endian.h"

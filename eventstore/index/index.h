@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "eventstore/base/checksum.h"
+#include "eventstore/base/fair_mutex.h"
 #include "eventstore/base/result.h"
 #include "eventstore/index/id_runs.h"
 #include "eventstore/index/postings.h"
@@ -131,7 +131,7 @@ class Index {
   std::unique_ptr<lmdb::Env> env_;
   IndexReader::Tables tables_;
   std::unique_ptr<IdRuns> ids_;
-  std::mutex write_mutex_;         // held by whoever writes
+  FairMutex write_mutex_;          // held by whoever writes; fair, as a flush asks for it thousands of times
   std::optional<Status> checked_;  // what check() found
 };
 

@@ -1,4 +1,5 @@
--- What each customer has ordered: one row for each customer id.
+-- What each customer has ordered: one row for each customer id. Euros are added up in total_cents, other currencies
+-- each by its name in `foreign_cents`.
 
 return projection {
   from = { categories = { "order" }, types = { "OrderPlaced" } },
@@ -7,8 +8,14 @@ return projection {
 
   on = {
     OrderPlaced = function(row, event)
+      local cents, currency = event.data.total_cents, event.data.currency
       row.orders = (row.orders or 0) + 1
-      row.total_cents = (row.total_cents or 0) + event.data.total_cents
+      if currency == "EUR" then
+        row.total_cents = (row.total_cents or 0) + cents
+      else
+        row.foreign_cents = row.foreign_cents or {}
+        row.foreign_cents[currency] = (row.foreign_cents[currency] or 0) + cents
+      end
     end,
   },
 }

@@ -1,5 +1,5 @@
--- What was ordered on each day (UTC): one row for each date, such as 2026-11-17. Rows are in the order of their
--- keys, so they are in the order of the days.
+-- What was ordered on each day (UTC): one row for each date and currency, such as "2026-11-17 EUR". Rows are in the
+-- order of their keys, so they are in the order of the days.
 
 local MICROS_PER_DAY = 24 * 60 * 60 * 1000000
 
@@ -21,7 +21,7 @@ end
 return projection {
   from = { categories = { "order" }, types = { "OrderPlaced" } },
 
-  key = function(event) return date_of(event.recorded_at // MICROS_PER_DAY) end,
+  key = function(event) return date_of(event.recorded_at // MICROS_PER_DAY) .. " " .. event.data.currency end,
 
   on = {
     OrderPlaced = function(row, event)

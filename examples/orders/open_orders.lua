@@ -10,6 +10,7 @@ return projection {
     OrderPlaced = function(row, event)
       row.customer_id = event.data.customer_id
       row.total_cents = event.data.total_cents
+      row.currency = event.data.currency
       row.placed_at = event.recorded_at
     end,
     OrderShipped = close,

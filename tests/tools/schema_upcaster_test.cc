@@ -134,6 +134,7 @@ TEST_F(SchemaUpcasterTest, EventsItFailsOnAreNamed) {
   script(replies);
   const Finished no = register_all();
   EXPECT_EQ(no.exit_code, 1);
+  EXPECT_EQ(no.output, "");
   EXPECT_THAT(no.errors, AllOf(HasSubstr("Order/2.avsc: the upcaster fails on history (422 42250)\n"),
                                HasSubstr("7         order-1  3        why\nand 1 more\n"),
                                HasSubstr("the upcaster fails on 2 of 9 events\n"),

@@ -76,7 +76,7 @@ std::string as_table(const RegisterRun& run) {
                     std::to_string(script.from) + " → " + std::to_string(script.to), "",
                     script.is_new ? "installed" : "unchanged"});
   }
-  return table_text(rows);
+  return rows.size() > 1 ? table_text(rows) : "";
 }
 
 int report_stop(const RegisterRun& run, const Error& error, std::size_t files) {
