@@ -22,13 +22,10 @@ struct RestoreArguments {
 void add_restore_command(CLI::App& app, int& exit_code) {
   CLI::App& command = *app.add_subcommand("restore", "Make a data folder from a backup");
   command.footer(
-      "\nProves the backup first, as `cairn verify` does, copies it, and proves the copy. The data folder "
-      "must "
-      "not be there\n"
-      "yet, or be empty: move what is left of the old one away, and keep it. It gets its name when it is "
-      "complete.\n"
+      "\nProves the backup first, as `cairn verify` does, copies it, and proves the copy. The data folder\n"
+      "must not be there yet, or be empty: move what is left of the old one away, and keep it. It gets its\n"
+      "name when it is complete.\n"
       "\nExamples:\n"
-      "  mv /var/lib/cairn /var/lib/cairn-broken\n"
       "  cairn restore --from /backup/cairn-2026-11-17 --data /var/lib/cairn\n"
       "  cairn serve --data /var/lib/cairn");
   auto arguments = std::make_shared<RestoreArguments>();
