@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "eventstore/base/endian.h"
+
 namespace cairn {
 
 void BlockCopy::Free::operator()(std::byte* pages) const { std::free(pages); }
@@ -18,6 +20,13 @@ Result<std::shared_ptr<const BlockCopy>> BlockCopy::of(std::span<const std::byte
   std::memcpy(copy->pages_.get(), block.data(), block.size());
   std::memset(copy->pages_.get() + block.size(), 0, padded(block.size()) - block.size());
   return std::shared_ptr<const BlockCopy>(std::move(copy));
+}
+
+bool BlockCopy::has_page_like_a_block() const {
+  for (std::size_t at = kPageBytes; at < size_; at += kPageBytes) {
+    if (load_le<std::uint32_t>(pages_.get() + at) == BlockHeader::kMagic) return true;
+  }
+  return false;
 }
 
 }  // namespace cairn

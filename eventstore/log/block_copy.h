@@ -28,6 +28,10 @@ class BlockCopy {
   std::span<const std::byte> bytes() const { return {pages_.get(), size_}; }
   std::span<const std::byte> pages() const { return {pages_.get(), padded(size_)}; }
 
+  // Whether one of its pages but the first begins as a block does. Clients can bring that about with their
+  // data; in the journal, where such a page may be left over, it could be taken for a block.
+  bool has_page_like_a_block() const;
+
  private:
   struct Free {
     void operator()(std::byte* pages) const;

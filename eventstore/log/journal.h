@@ -24,7 +24,8 @@ namespace cairn {
 //   pages
 //
 // No page is written while it holds something that is not in LMDB, so a torn write hurts only what was not
-// acknowledged. What is left of earlier rounds is told apart by its positions, which LMDB has.
+// acknowledged. What is left of earlier rounds is told apart by its positions, which LMDB has. Only the first
+// page of a block begins as blocks do, or pages that are left over could be taken for one.
 class Journal {
  public:
   // Makes a journal of about `bytes` and writes all of it once.
@@ -69,7 +70,7 @@ class Journal {
   // Nothing may be written before `end` is in LMDB: both halves may hold what is not.
   void hold_until(GlobalPosition end);
 
-  // Writes and syncs. An error is kOutcomeUnknown. REQUIRES: has_room(block).
+  // Writes and syncs. An error is kOutcomeUnknown. REQUIRES: has_room(block), !block.has_page_like_a_block().
   Status write(const BlockCopy& block);
 
  private:

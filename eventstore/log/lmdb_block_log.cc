@@ -157,11 +157,12 @@ Status LmdbBlockLog::append(GlobalPosition first_position, std::uint64_t epoch,
   CAIRN_CHECK(check_end(first_position, epoch));
   if (broken_.load()) return given_up();
   CAIRN_TRY(auto copy, BlockCopy::of(block));
-  const bool large = block.size() >= kLargeBlockBytes || copy->pages().size() > journal_->block_bytes_max();
-  CAIRN_CHECK(large ? write_directly(*copy) : write_journal(*copy));
+  const bool directly = block.size() >= kLargeBlockBytes ||
+                        copy->pages().size() > journal_->block_bytes_max() || copy->has_page_like_a_block();
+  CAIRN_CHECK(directly ? write_directly(*copy) : write_journal(*copy));
   end_ = copy->last_position();
   epoch_ = epoch;
-  if (large) return {};
+  if (directly) return {};
   young_.add(std::move(copy));
   {
     std::lock_guard lock(mutex_);
