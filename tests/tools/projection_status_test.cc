@@ -76,7 +76,7 @@ TEST_F(ProjectionStatusTest, OneIsShownWithAllThatIsKnown) {
             "retries      9\n"
             "first error  one (position 7, 2026-11-16T20:55:35Z)\n"
             "last error   two? (2026-11-16T20:55:36Z)\n"
-            "made by      revision 2 (fingerprint abcd1234…)\n"
+            "definition   revision 2; rows are made by fingerprint abcd1234…\n"
             "outdated     schemas or upcasters have changed since; a rebuild could give other rows\n");
   EXPECT_EQ(asked(0), "GET /projections/my%20orders");
 }
@@ -140,7 +140,7 @@ TEST_F(ProjectionStatusTest, CtrlCEndsWatchingAndNotTheWork) {
   for (const int number : {SIGINT, SIGTERM}) {
     script({says(status())});
     const auto process = start({"status", "orders", "--watch", "--interval", "3600"});
-    ASSERT_TRUE(process->prints("made by"));
+    ASSERT_TRUE(process->prints("definition"));
     process->signal(number);
     const Finished done = process->finish();
     EXPECT_EQ(done.exit_code, 0);

@@ -98,10 +98,13 @@ std::string generation_text(const json& status) {
   return text;
 }
 
-std::string made_by(const json& status) {
+// The newest definition, and the one that made the rows: after a rollback, or during a rebuild, these are
+// two.
+std::string definition_text(const json& status) {
   const std::uint64_t revision = number_member(status, "revision");
-  return (revision == 0 ? "the program itself" : "revision " + std::to_string(revision)) + " (fingerprint " +
-         text_member(status, "fingerprint").substr(0, kFingerprintShown) + "…)";
+  return (revision == 0 ? "the program itself" : "revision " + std::to_string(revision)) +
+         "; rows are made by fingerprint " + text_member(status, "fingerprint").substr(0, kFingerprintShown) +
+         "…";
 }
 
 }  // namespace
@@ -155,7 +158,7 @@ std::string status_text(const json& given, bool colour) {
     rows.push_back({"retries", grouped(retries)});
   }
   add_errors(status, rows);
-  rows.push_back({"made by", made_by(status)});
+  rows.push_back({"definition", definition_text(status)});
   if (is_true(status, "outdated")) {
     rows.push_back({"outdated", "schemas or upcasters have changed since; a rebuild could give other rows"});
   }
