@@ -170,7 +170,8 @@ TEST_F(DamageTest, TwoSwappedPages) {
 
 TEST_F(DamageTest, ACutFile) {
   const std::size_t count = rounds(30, 500);
-  for (std::size_t i = 0; i < count && !HasFailure(); ++i) {
+  // Under a sanitizer there are few rounds, and where the file was only filled ahead a cut does no harm.
+  for (std::size_t i = 0; (i < count || (reported_ == 0 && i < 100)) && !HasFailure(); ++i) {
     expect_no_lie("cut", [&](std::string& bytes) {
       bytes.resize(random_.one_in(2) ? random_.below(bytes.size())
                                      : random_.below(bytes.size() / 4096) * 4096);
