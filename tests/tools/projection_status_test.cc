@@ -121,7 +121,7 @@ TEST_F(ProjectionStatusTest, WatchingIntoAPipeRepeatsTheTable) {
   const Finished done = run({"status", "orders", "--watch", "--interval", "0.05"});
   EXPECT_EQ(done.exit_code, 1);
   EXPECT_THAT(done.output,
-              AllOf(StartsWith("orders      running\n"), HasSubstr("…)\n\norders      running\n")));
+              AllOf(StartsWith("orders      running\n"), HasSubstr("…\n\norders      running\n")));
 }
 
 TEST_F(ProjectionStatusTest, WatchingWithJsonIsALineEachTime) {
