@@ -29,6 +29,7 @@ constexpr std::size_t kPageHeaderBytes = 16;
 constexpr std::size_t kNodeHeaderBytes = 8;
 constexpr std::uint16_t kBranchPage = 0x01, kLeafPage = 0x02, kOverflowPage = 0x04, kMetaPage = 0x08;
 constexpr std::uint16_t kBigData = 0x01, kSubTable = 0x02;
+constexpr std::uint16_t kPlainTable = 0, kNumberKeys = 0x08;  // how the keys of a table are ordered
 
 struct Table {
   std::uint32_t pad;
@@ -77,6 +78,8 @@ Node node_at(const Page& page, std::size_t offset, bool branch) {
   return {number, flags, key_bytes, offset + kNodeHeaderBytes + key_bytes};
 }
 
+enum class Tree { kMain, kNamed, kFreeList };
+
 class Checker {
  public:
   Checker(const std::filesystem::path& file, int fd, std::uint64_t file_bytes)
@@ -116,6 +119,11 @@ class Checker {
       return damaged("meta pages disagree: commits " + std::to_string(metas[0].txn_id) + " and " +
                      std::to_string(metas[1].txn_id));
     }
+    // A file never gets shorter, so where the older commit knows of more pages it is the newer one.
+    if (metas[newer & 1].last_page < metas[older & 1].last_page && newer != older) {
+      return damaged("meta pages disagree: of " + std::to_string(metas[0].last_page + 1) + " and of " +
+                     std::to_string(metas[1].last_page + 1) + " pages");
+    }
     return metas[newer & 1];
   }
 
@@ -123,22 +131,24 @@ class Checker {
     depth_ = depth;
     last_page_ = meta.last_page;
     if (depth == TreeCheck::kAll) used_.assign(last_page_ + 1, false);
-    CAIRN_CHECK(check_table(meta.main, false));
-    return check_table(meta.free, true);
+    CAIRN_CHECK(check_table(meta.main, Tree::kMain));
+    return check_table(meta.free, Tree::kFreeList);
   }
 
  private:
-  Status check_table(const Table& table, bool free_list) {
+  Status check_table(const Table& table, Tree tree) {
+    const bool free_list = tree == Tree::kFreeList;
+    if (table.flags != (free_list ? kNumberKeys : kPlainTable)) return damaged("a table of unknown kind");
     if (table.root == kNoPage) {
       return table.entries == 0 ? Status() : damaged("a table with entries has no root");
     }
     if (table.depth == 0 || table.depth > 16)
       return damaged("a tree of depth " + std::to_string(table.depth));
-    // Sub-tables are checked while the main table is walked over, so the choice is put back afterwards.
+    // Named tables are checked while the main table is walked over, so the choice is put back afterwards.
     const bool outer = std::exchange(
         every_leaf_, depth_ == TreeCheck::kAll || free_list || table.leaf_pages <= kLeavesAtOpenMax);
     const std::uint64_t outer_entries = std::exchange(entries_, 0);
-    Status status = check_page({table.root, table.depth, free_list}, {});
+    Status status = check_page({table.root, table.depth, tree}, {});
     if (status.ok() && every_leaf_ && entries_ != table.entries) {
       status = damaged("a table has " + std::to_string(entries_) + " records, its head says " +
                        std::to_string(table.entries));
@@ -159,7 +169,7 @@ class Checker {
   struct Place {
     std::uint64_t number;
     unsigned level;  // counts down to 1 at the leaves
-    bool free_list;
+    Tree tree;
   };
   // Which keys may stand below a branch: from `least` on, and below `limit`. No limit = the right edge of the
   // tree.
@@ -194,11 +204,11 @@ class Checker {
       nodes.push_back(node_at(page, offset, branch));
       if (nodes.back().data_offset > kPageBytes) return damaged(name + " has a key outside itself");
     }
-    CAIRN_CHECK(check_order(page, nodes, branch, name, place.free_list, bounds));
+    CAIRN_CHECK(check_order(page, nodes, branch, name, place.tree, bounds));
     if (!branch) entries_ += count;
     for (std::size_t i = 0; i < count; ++i) {
       CAIRN_CHECK(branch ? check_child(page, nodes, i, place, bounds)
-                         : check_record(page, nodes[i], name, place.free_list));
+                         : check_record(page, nodes[i], name, place.tree));
     }
     return {};
   }
@@ -210,8 +220,8 @@ class Checker {
   // A search that is led astray by a changed key would find nothing where there is something. The first key
   // of a branch is not used. The list of free pages is keyed by native numbers, in another order.
   Status check_order(const Page& page, const std::vector<Node>& nodes, bool branch, const std::string& name,
-                     bool free_list, const Bounds& bounds) const {
-    if (free_list) return {};
+                     Tree tree, const Bounds& bounds) const {
+    if (tree == Tree::kFreeList) return {};
     std::string_view last = bounds.least;
     for (std::size_t i = branch ? 1 : 0; i < nodes.size(); ++i) {
       const std::string_view key = key_of(page, nodes[i]);
@@ -232,16 +242,19 @@ class Checker {
     Bounds below = bounds;
     if (i > 0) below.least = key_of(page, nodes[i]);
     if (!last) below.limit = key_of(page, nodes[i + 1]);
-    return check_page({nodes[i].number, place.level - 1, place.free_list}, below);
+    return check_page({nodes[i].number, place.level - 1, place.tree}, below);
   }
 
-  Status check_record(const Page& page, const Node& node, const std::string& name, bool free_list) {
-    if ((node.flags & ~(kBigData | kSubTable)) != 0) return damaged(name + " has a record of unknown kind");
+  Status check_record(const Page& page, const Node& node, const std::string& name, Tree tree) {
+    // Only the main tree has tables in it: elsewhere one could lead back to where we came from.
+    const std::uint16_t known = tree == Tree::kMain ? kBigData | kSubTable : kBigData;
+    if ((node.flags & ~known) != 0) return damaged(name + " has a record of unknown kind");
+    const bool free_list = tree == Tree::kFreeList;
     if ((node.flags & kBigData) != 0) return check_overflow(page, node, name, free_list);
     if (node.number > kPageBytes - node.data_offset) return damaged(name + " has data outside itself");
     if ((node.flags & kSubTable) != 0) {
       if (node.number != sizeof(Table)) return damaged(name + " has a table record of a wrong size");
-      return check_table(at<Table>(page, node.data_offset), false);
+      return check_table(at<Table>(page, node.data_offset), Tree::kNamed);
     }
     if (!free_list) return {};
     return check_free_pages(std::string_view(page.data() + node.data_offset, node.number), name);
@@ -252,13 +265,14 @@ class Checker {
       return damaged(name + " has data outside itself");
     const auto first = at<std::uint64_t>(leaf, node.data_offset);
     CAIRN_CHECK(claim(first));
+    const std::uint64_t needed = (node.number + kPageHeaderBytes + kPageBytes - 1) / kPageBytes;
+    if (first + needed > last_page_ + 1) return damaged("the data of a record goes beyond the last page");
     if (depth_ == TreeCheck::kAtOpen && !free_list) return {};
     Page page;
     CAIRN_CHECK(read(first, page));
     const auto header = at<PageHeader>(page, 0);
     // A value that was overwritten by a shorter one keeps its pages.
     const std::uint64_t pages = header.lower | (std::uint64_t{header.upper} << 16);
-    const std::uint64_t needed = (node.number + kPageHeaderBytes + kPageBytes - 1) / kPageBytes;
     if (header.number != first || (header.flags & kOverflowPage) == 0 || pages < needed ||
         first + pages > last_page_ + 1) {
       return damaged("overflow page " + std::to_string(first) + " does not fit its record");

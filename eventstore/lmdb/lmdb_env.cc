@@ -30,6 +30,13 @@ thread_local std::vector<const Env*> envs_read_here;
 // made, which reports corruption; the alternative is abort().
 void on_lmdb_assertion(MDB_env*, const char* message) { throw BrokenStructure{message}; }
 
+bool has_no_tables(MDB_txn* txn) {
+  MDB_dbi unnamed = 0;
+  MDB_stat stat{};
+  return mdb_dbi_open(txn, nullptr, 0, &unnamed) == 0 && mdb_stat(txn, unnamed, &stat) == 0 &&
+         stat.ms_entries == 0;
+}
+
 // How /proc/self/maps writes a device, and the name that an open file has now.
 std::string device_name(dev_t device) {
   char text[32];
@@ -171,8 +178,10 @@ Status Env::open_tables(std::span<const TableHandle> tables, Missing missing) {
   }
   if (code != 0) return lmdb_error("opening the tables of " + name_, code);
   try {
+    const bool may_make = writable && missing == Missing::kMake;
+    const bool empty = has_no_tables(txn);
     for (const TableHandle& table : tables) {
-      const bool make = writable && missing == Missing::kMake && table.name != nullptr;
+      const bool make = may_make && table.name != nullptr && (empty || table.may_lack);
       const unsigned flags = make ? MDB_CREATE : 0;
       code = mdb_dbi_open(txn, table.name, flags, table.handle);
       if (code == MDB_NOTFOUND && table.may_lack) {

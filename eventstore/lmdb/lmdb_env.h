@@ -65,7 +65,7 @@ enum class Access { kReadWrite, kReadOnly };
 struct TableHandle {
   const char* name;
   MDB_dbi* handle;
-  bool may_lack = false;  // read-only, it may be missing; the handle is then kNoTable
+  bool may_lack = false;  // older environments have none. Read-only the handle is then kNoTable
 };
 
 inline constexpr MDB_dbi kNoTable = ~MDB_dbi{0};
@@ -92,8 +92,9 @@ class Env {
   Env(const Env&) = delete;
   Env& operator=(const Env&) = delete;
 
-  // Opens tables, making those that are missing unless the environment is read-only or they must not be.
-  // Call before other threads use the environment.
+  // Opens tables, making them in an environment that has none, unless it is read-only or they must not be
+  // made. Where others are, a table that is missing was lost, and is made only if it may lack. Call before
+  // other threads use the environment.
   Status open_tables(std::span<const TableHandle> tables, Missing missing = Missing::kMake);
 
   // Waits while readers_max transactions are open or the map is being resized, unless this thread has one

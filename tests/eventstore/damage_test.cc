@@ -78,6 +78,10 @@ class DamageTest : public StoreTest {
   template <typename Change>
   void expect_no_lie(const std::string& what, Change change) {
     const bool in_log = !random_.one_in(3);
+    expect_no_lie(what, in_log, change);
+  }
+  template <typename Change>
+  void expect_no_lie(const std::string& what, bool in_log, Change change) {
     std::string bytes = in_log ? pristine_log_ : pristine_index_;
     const std::string how = change(bytes);
     restore();
@@ -138,6 +142,39 @@ TEST_F(DamageTest, AFlippedBitAtTheFrontOfAPage) {
                         bit = random_.below(8);
       bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
       return "byte " + std::to_string(at) + " (page " + std::to_string(page) + ") bit " + std::to_string(bit);
+    });
+  }
+  expect_both_kinds();
+}
+
+// What LMDB finds everything else by: the meta pages, and the page that names the tables.
+TEST_F(DamageTest, AFlippedBitInWhatLeadsToTheTables) {
+  constexpr std::size_t kMetaBytes = 16 + 136;
+  std::vector<std::pair<bool, std::size_t>> places;
+  for (std::size_t at = 0; at < kMetaBytes; ++at) {
+    for (const std::size_t page : {0, 4096}) {
+      places.push_back({true, page + at});
+      places.push_back({false, page + at});
+    }
+  }
+  // There may be older copies of that page.
+  for (std::size_t page = 0; page < pristine_index_.size(); page += 4096) {
+    if (pristine_index_.find("streams", page) >= page + 4096) continue;
+    for (std::size_t at = page; at < page + 4096; ++at) {
+      if (pristine_index_[at] != 0) places.push_back({false, at});
+    }
+  }
+  std::vector<std::pair<std::size_t, unsigned>> flips;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    for (unsigned bit = 0; bit < 8; ++bit) flips.push_back({i, bit});
+  }
+  const std::size_t count = rounds(150, flips.size());
+  for (std::size_t i = 0; i < count && !HasFailure(); ++i) {
+    const auto [place, bit] = flips[nightly() ? i : random_.below(flips.size())];
+    const auto [in_log, at] = places[place];
+    expect_no_lie("flip", in_log, [&, at = at, bit = bit](std::string& bytes) {
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
+      return "byte " + std::to_string(at) + " bit " + std::to_string(bit);
     });
   }
   expect_both_kinds();

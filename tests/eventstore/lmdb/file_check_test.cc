@@ -1,7 +1,9 @@
 #include "eventstore/lmdb/file_check.h"
 
 #include <array>
+#include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
@@ -22,6 +24,10 @@ using test::succeeds;
 
 class FileCheckTest : public testing::Test {
  protected:
+  // Where LMDB 0.9 has its numbers: in a meta page, and in the record of a table.
+  static constexpr std::uint64_t kMainRoot = 128, kLastPage = 136, kCommitNumber = 144;
+  static constexpr std::uint64_t kTableFlags = 4, kTableRoot = 40;
+
   std::filesystem::path file() const { return folder_ / "data.mdb"; }
 
   // Random writes and deletes, so that there are trees of some depth, large values and a list of free pages.
@@ -49,6 +55,35 @@ class FileCheckTest : public testing::Test {
       }
       ASSERT_EQ(txn->commit(), 0);
     }
+  }
+
+  std::string bytes() const {
+    std::ifstream stream(file(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  template <typename Number>
+  Number number_at(std::uint64_t offset) const {
+    Number number;
+    const std::string all = bytes();
+    std::memcpy(&number, all.data() + offset, sizeof number);
+    return number;
+  }
+  template <typename Number>
+  void overwrite_number(std::uint64_t offset, Number number) {
+    overwrite(offset, std::string(reinterpret_cast<const char*>(&number), sizeof number));
+  }
+  // Where the newest commit's meta page begins.
+  std::uint64_t newest_meta() const {
+    return number_at<std::uint64_t>(kCommitNumber) > number_at<std::uint64_t>(kPageBytes + kCommitNumber)
+               ? 0
+               : kPageBytes;
+  }
+  // Where the record of the table "one" stands in the newest commit's page of tables.
+  std::uint64_t record_of_table_one() const {
+    const auto page = number_at<std::uint64_t>(newest_meta() + kMainRoot) * kPageBytes;
+    const std::uint64_t name = bytes().find("one", page);
+    EXPECT_LT(name, page + kPageBytes);
+    return name + 3;
   }
 
   void overwrite(std::uint64_t offset, const std::string& bytes) {
@@ -131,6 +166,70 @@ TEST_F(FileCheckTest, MetaPagesThatDisagreeAreDamage) {
   fill();
   overwrite(16 + 128, std::string(8, '\0'));
   EXPECT_THAT(check_file(file()), fails_with(Errc::kCorruption));
+}
+
+TEST_F(FileCheckTest, AnOlderStateThatPosesAsTheNewestIsDamage) {
+  fill();
+  const std::uint64_t newest = newest_meta(), older = kPageBytes - newest;
+  overwrite_number(older + kLastPage, number_at<std::uint64_t>(newest + kLastPage) - 1);
+  EXPECT_THAT(check_file(file()), succeeds());
+  overwrite_number(older + kCommitNumber, number_at<std::uint64_t>(newest + kCommitNumber) + 1);
+  EXPECT_THAT(check_file(file()), fails_with(Errc::kCorruption));
+}
+
+// The next commit would write over the end of the last value.
+TEST_F(FileCheckTest, AValueThatGoesBeyondTheLastPageIsDamage) {
+  {
+    auto env = Env::open(folder_.path(), {.map_bytes = 16u << 20});
+    ASSERT_THAT(env, succeeds());
+    MDB_dbi table = 0;
+    const std::array<TableHandle, 1> handles{{{nullptr, &table}}};
+    ASSERT_THAT((*env)->open_tables(handles), succeeds());
+    auto txn = (*env)->begin_write();
+    ASSERT_THAT(txn, succeeds());
+    const std::string key = "large", value(5 * kPageBytes, 'v');
+    MDB_val key_val = to_val(key);
+    MDB_val value_val = to_val(value);
+    ASSERT_EQ(mdb_put(txn->get(), table, &key_val, &value_val, 0), 0);
+    ASSERT_EQ(txn->commit(), 0);
+  }
+  EXPECT_THAT(check_trees(file(), TreeCheck::kAtOpen), succeeds());
+  const std::uint64_t meta = newest_meta();
+  overwrite_number(meta + kLastPage, number_at<std::uint64_t>(meta + kLastPage) - 1);
+  EXPECT_THAT(check_trees(file(), TreeCheck::kAtOpen), fails_with(Errc::kCorruption));
+}
+
+TEST_F(FileCheckTest, ATableInAnotherOrderIsDamage) {
+  fill();
+  const std::uint64_t record = record_of_table_one();
+  overwrite_number(record + kTableFlags, std::uint16_t{2});  // compared from the end
+  EXPECT_THAT(check_trees(file(), TreeCheck::kAtOpen), fails_with(Errc::kCorruption));
+}
+
+TEST_F(FileCheckTest, ATableThatLeadsBackToTheListOfTablesIsDamage) {
+  fill();
+  const std::uint64_t record = record_of_table_one();
+  overwrite_number(record + kTableRoot, number_at<std::uint64_t>(newest_meta() + kMainRoot));
+  overwrite_number(record + 6, std::uint16_t{1});  // its depth
+  EXPECT_THAT(check_trees(file(), TreeCheck::kAtOpen), fails_with(Errc::kCorruption));
+}
+
+// It would be made anew, and be empty.
+TEST_F(FileCheckTest, ATableThatLostItsNameIsMissed) {
+  fill();
+  overwrite(record_of_table_one() - 1, "f");
+  EXPECT_THAT(check_trees(file(), TreeCheck::kAll), succeeds());
+  auto env = Env::open(folder_.path(), {.map_bytes = 256u << 20, .tables_max = 4});
+  ASSERT_THAT(env, succeeds());
+  MDB_dbi tables[3] = {};
+  const std::array<TableHandle, 2> handles{{{"one", &tables[0]}, {"two", &tables[1]}}};
+  const auto opened = (*env)->open_tables(handles);
+  ASSERT_THAT(opened, fails_with(Errc::kCorruption));
+  EXPECT_THAT(opened.error().message, testing::HasSubstr("lacks"));
+  // What may lack is made.
+  const std::array<TableHandle, 2> newer{{{"two", &tables[1]}, {"new", &tables[2], true}}};
+  EXPECT_THAT((*env)->open_tables(newer), succeeds());
+  EXPECT_NE(tables[2], kNoTable);
 }
 
 TEST_F(FileCheckTest, APageFullOfRubbishIsFound) {
