@@ -36,7 +36,7 @@ void Answerer::run() {
     for (const Answered& part : batch) {
       for (std::size_t i = part.from; i < part.to; ++i) {
         PendingAppend& append = part.round->appends[i];
-        if (append.done) append.done(*std::move(append.planned));
+        if (append.done) append.done(*std::move(append.answer()));
       }
     }
     batch.clear();

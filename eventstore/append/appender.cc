@@ -36,8 +36,8 @@ Appender::~Appender() {
 }
 
 Result<AppendResult> Appender::append(AppendRequest request) {
-  AppendWaiter waiter;
-  PendingAppend pending{.request = std::move(request), .waiter = &waiter};
+  AppendWaiter waiter{.request = request};
+  PendingAppend pending{.waiter = &waiter};
   CAIRN_TRY(const auto wake_up, enqueue(pending));
   // Somebody who waits alone watches for the answer: waking up from sleep would take as long as the commit.
   // When there are more, they would only be in each other's way.
@@ -53,12 +53,12 @@ Result<AppendResult> Appender::append(AppendRequest request) {
 }
 
 void Appender::append_async(AppendRequest request, AppendCallback done) {
-  PendingAppend pending{.request = std::move(request), .done = std::move(done)};
+  PendingAppend pending{.unwaited = std::move(request), .done = std::move(done)};
   if (auto queued = enqueue(pending); !queued.ok()) pending.done(std::move(queued).error());
 }
 
 Result<std::shared_ptr<WakeUp>> Appender::enqueue(PendingAppend& pending) {
-  const auto bytes = validate(pending.request);
+  const auto bytes = validate(pending.request());
   auto queued = bytes.ok() ? queue_.push(pending, *bytes) : Result<std::shared_ptr<WakeUp>>(bytes.error());
   if (!queued.ok()) ++counters_.refused;
   return queued;
@@ -96,7 +96,7 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
         const auto next = std::span<const PendingAppend>(round.appends).subspan(to);
         planner_.prefetch(next.first(std::min(next.size(), kPrefetchedRequests)));
       }
-      append.planned = planner_.add(append.request);
+      append.answer() = planner_.add(append.request());
       ++to;
     }
     planner_.release_readers();
@@ -106,16 +106,17 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
   }
 
   for (std::size_t i = from; i < to; ++i) {
-    PendingAppend& append = round.appends[i];
-    if (status.ok()) {
-      answer(append, *std::move(append.planned));
-    } else if (status.error().code == Errc::kOutcomeUnknown && append.planned && !append.planned->ok()) {
-      // Refused on the strength of requests whose fate is unknown, and not written in any case.
-      answer(append, make_error(Errc::kFailedPrecondition,
-                                "the store has stopped taking appends: " + status.error().message));
-    } else {
-      answer(append, status.error());
+    std::optional<Result<AppendResult>>& answer = round.appends[i].answer();
+    if (!status.ok()) {
+      // What was refused on the strength of requests whose fate is unknown was not written in any case.
+      const bool refused = answer && !answer->ok();
+      answer.emplace(status.error().code == Errc::kOutcomeUnknown && refused
+                         ? make_error(Errc::kFailedPrecondition,
+                                      "the store has stopped taking appends: " + status.error().message)
+                         : status.error());
     }
+    count(*answer);
+    if (AppendWaiter* const waiter = round.appends[i].waiter) waiter->answered.store(true);
   }
   return to;
 }
@@ -156,8 +157,7 @@ void Appender::stop(const Error& cause) {
   if (options_.on_fatal) options_.on_fatal(cause.message);
 }
 
-// Whoever waits has its answer now; callbacks are called by the answerer.
-void Appender::answer(PendingAppend& append, Result<AppendResult> answer) {
+void Appender::count(const Result<AppendResult>& answer) {
   if (answer.ok()) {
     ++counters_.appends;
     if (answer->already_applied) ++counters_.already_applied;
@@ -165,12 +165,6 @@ void Appender::answer(PendingAppend& append, Result<AppendResult> answer) {
     ++counters_.conflicts;
   } else {
     ++counters_.refused;
-  }
-  if (append.waiter != nullptr) {
-    append.waiter->answer.emplace(std::move(answer));
-    append.waiter->answered.store(true);
-  } else {
-    append.planned.emplace(std::move(answer));
   }
 }
 

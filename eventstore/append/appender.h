@@ -71,7 +71,7 @@ class Appender {
   void run();
   std::size_t write_block(AppendQueue::Round& round, std::size_t from);
   Status commit();
-  void answer(PendingAppend& append, Result<AppendResult> answer);
+  void count(const Result<AppendResult>& answer);
   void stop(const Error& cause);
 
   const Parts parts_;

@@ -47,7 +47,8 @@ class BlockPlanner {
   void prefetch(std::span<const PendingAppend> appends);
 
   // Takes `request` into the block, or finds that it was applied before, or refuses it. A success holds only
-  // once the block is committed. The request must stay where it is until the next begin().
+  // once the block is committed. The request must stay where it is until it is answered, and is not looked at
+  // after that.
   Result<AppendResult> add(const AppendRequest& request);
 
   std::size_t events() const { return events_.size(); }
