@@ -178,7 +178,7 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
                             .version = stream.head.version,
                             .stream = stream.name.text,
                             .type = block_types_[planned.type],
-                            .id = event.id ? *event.id : new_event_id(),
+                            .id = event.id ? *event.id : id_maker_.make(now_),
                             .schema = event.schema,
                             .recorded_at = now_,
                             .data = event.data,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eventstore/append/append_queue.h"
+#include "eventstore/append/event_id_maker.h"
 #include "eventstore/append/id_lookup.h"
 #include "eventstore/base/hashed_name.h"
 #include "eventstore/base/pointer_table.h"
@@ -81,6 +82,7 @@ class BlockPlanner {
   const Tail& tail_;
   StreamHeads heads_;
   IdLookup id_lookup_;
+  EventIdMaker id_maker_;
   std::optional<std::uint32_t> window_days_;
   std::unique_ptr<Events> source_;
 

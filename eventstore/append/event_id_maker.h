@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "eventstore/base/uuid.h"
+#include "eventstore/types.h"
+
+namespace cairn {
+
+// Ids for the events that came without one. They must differ from all others, and need not be secret: so the
+// operating system gives the seed and not every number, which shows in profiles of the writer. One thread.
+class EventIdMaker {
+ public:
+  EventIdMaker() {
+    std::seed_seq seed{os_random_word(), os_random_word(), os_random_word(), os_random_word(),
+                       os_random_word(), os_random_word(), os_random_word(), os_random_word()};
+    random_.seed(seed);
+  }
+
+  // A UUIDv7 of the time `now`.
+  Uuid make(Timestamp now) {
+    const std::int64_t ms = now.micros / 1000;
+    return make_uuid_v7(static_cast<std::uint64_t>(ms), random_(), random_());
+  }
+
+ private:
+  static std::uint32_t os_random_word() { return static_cast<std::uint32_t>(new_event_id().low()); }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace cairn
