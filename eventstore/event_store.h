@@ -132,7 +132,7 @@ class EventStore {
   virtual Result<AppendResult> append(AppendRequest request) = 0;
 
   // The same without waiting. `done` is called once, from a thread of the store or from this one, and must
-  // not block or call append().
+  // not block or call append(). One that wakes somebody better does it through after_answers().
   virtual void append_async(AppendRequest request, AppendCallback done) = 0;
 
   // One page of a stream. Backward pages are in falling order. A stream that does not exist is kNotFound.

@@ -3,7 +3,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "eventstore/after_answers.h"
+
 namespace cairn {
+namespace {
+
+// What is to be done after the callbacks; null in a thread that calls none.
+thread_local std::vector<std::function<void()>>* left_for_later = nullptr;
+
+}  // namespace
+
+void after_answers(std::function<void()> then) {
+  if (left_for_later == nullptr) return then();
+  left_for_later->push_back(std::move(then));
+}
 
 Answerer::~Answerer() {
   {
@@ -27,6 +40,8 @@ void Answerer::deliver(std::shared_ptr<AppendQueue::Round> round, std::size_t fr
 }
 
 void Answerer::run() {
+  std::vector<std::function<void()>> later;
+  left_for_later = &later;
   std::unique_lock lock(mutex_);
   for (;;) {
     arrived_.wait(lock, [this] { return stopping_ || !answered_.empty(); });
@@ -39,6 +54,8 @@ void Answerer::run() {
         if (append.done) append.done(*std::move(append.answer()));
       }
     }
+    for (std::size_t i = 0; i < later.size(); ++i) std::exchange(later[i], nullptr)();
+    later.clear();
     batch.clear();
     lock.lock();
   }

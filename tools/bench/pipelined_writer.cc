@@ -6,8 +6,10 @@
 #include <optional>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "eventstore/after_answers.h"
 #include "tools/bench/cairn_append.h"
 #include "tools/bench/interrupt.h"
 
@@ -79,16 +81,25 @@ class PipelinedWriter {
   }
 
   void note_answer(Place& place) {
+    {
+      const std::lock_guard lock(mutex_);
+      answered_.push_back(&place);
+      if (std::exchange(more_may_come_, true)) return;
+    }
+    after_answers([this] { wake(); });  // until then nobody takes the answers
+  }
+
+  void wake() {
     const std::lock_guard lock(mutex_);
-    answered_.push_back(&place);
+    more_may_come_ = false;
     // Signalled under the lock: after the last answer the writer may be gone as soon as the lock is free.
-    if (answered_.size() == 1) some_answered_.notify_one();
+    some_answered_.notify_one();
   }
 
   void wait_for_answers(std::vector<Place*>& answered) {
     answered.clear();
     std::unique_lock lock(mutex_);
-    some_answered_.wait(lock, [this] { return !answered_.empty(); });
+    some_answered_.wait(lock, [this] { return !answered_.empty() && !more_may_come_; });
     answered.swap(answered_);
   }
 
@@ -118,6 +129,7 @@ class PipelinedWriter {
   std::mutex mutex_;
   std::condition_variable some_answered_;
   std::vector<Place*> answered_;
+  bool more_may_come_ = false;
 };
 
 }  // namespace
