@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,6 +33,12 @@ class PointerTable {
     if (size_ >= slots_.size() / 2) resize(slots_.size() * 2);
     place(hash, thing);
     ++size_;
+  }
+
+  // Takes in `count` things without growing.
+  void reserve(std::size_t count) {
+    const std::size_t slots = std::bit_ceil(std::max(2 * count, kSlotsMin));
+    if (slots > slots_.size()) resize(slots);
   }
 
   // Forgets everything. Keeps its memory, unless that is much more than was used.

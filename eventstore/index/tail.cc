@@ -35,18 +35,33 @@ void append_backward(const Positions* list, std::uint64_t from, std::size_t limi
   while (at != list->begin() && out.size() < limit) out.push_back(*--at);
 }
 
+// Few enough that what is fetched for the first is still in the cache when the last one's turn comes.
+constexpr std::size_t kPrefetchedHeads = 32;
+
 void add_heads(Generation& generation, BlockSummary& block) {
-  for (auto& stream : block.streams) {
-    const HeadTable::Entry& entry = generation.heads.put(stream.name, std::move(stream.head));
-    if (stream.created) generation.created.insert(entry.name);
+  const auto& table = generation.heads.table();
+  for (std::span<BlockSummary::Stream> left(block.streams); !left.empty();) {
+    const auto streams = left.first(std::min(left.size(), kPrefetchedHeads));
+    for (const auto& stream : streams) table.prefetch(stream.name.hash);
+    for (const auto& stream : streams) table.prefetch_thing(stream.name.hash);
+    for (auto& stream : streams) {
+      const HeadTable::Entry& entry = generation.heads.put(stream.name, std::move(stream.head));
+      if (stream.created) generation.created.insert(entry.name);
+    }
+    left = left.subspan(streams.size());
   }
 }
 
 void add_postings(Generation& generation, const BlockSummary& block) {
   std::vector<Positions*> categories;
   std::vector<Positions*> types;
+  categories.reserve(block.streams.size());
+  std::string_view last;  // most streams are of the same category as the one before
   for (const auto& stream : block.streams) {
-    categories.push_back(&list_for(generation.categories, category_of(stream.name.text)));
+    const std::string_view category = category_of(stream.name.text);
+    const bool same = !categories.empty() && category == last;
+    categories.push_back(same ? categories.back() : &list_for(generation.categories, category));
+    last = category;
   }
   for (const std::string_view type : block.types) types.push_back(&list_for(generation.types, type));
   std::uint64_t position = block.first_position.value;
@@ -160,11 +175,17 @@ std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_vie
 }
 
 std::shared_ptr<const Generation> Tail::freeze() {
-  std::lock_guard lock(mutex_);
-  if (frozen_ == nullptr && active_->events > 0) {
-    frozen_ = std::move(active_);
-    active_ = std::make_shared<Generation>();
+  std::size_t streams = 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (frozen_ != nullptr || active_->events == 0) return frozen_;
+    streams = active_->heads.entries().size();
   }
+  // The next one will become about as large; made ready here, it need not grow while the writer waits.
+  auto next = std::make_shared<Generation>();
+  next->heads.reserve(streams);
+  std::lock_guard lock(mutex_);
+  if (frozen_ == nullptr && active_->events > 0) frozen_ = std::exchange(active_, std::move(next));
   return frozen_;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -34,7 +35,9 @@ struct Generation {
   };
 
   HeadTable heads;
-  std::set<std::string_view> created;  // streams that begin in this generation; views of names in `heads`
+  std::pmr::monotonic_buffer_resource created_memory;
+  // Streams that begin in this generation; views of names in `heads`.
+  std::pmr::set<std::string_view> created{&created_memory};
   ByName<std::vector<std::uint64_t>> categories;
   ByName<std::vector<std::uint64_t>> types;
   std::unordered_map<Uuid, IdPlace, SeededHash> ids;

@@ -29,10 +29,22 @@ TEST(HeadTableTest, FindsTheHeadThatWasPutLast) {
 
 TEST(HeadTableTest, NamesStayWhereTheyAreWhileItGrows) {
   HeadTable table;
-  const std::string& first = table.put(std::string_view("cart-0"), head_at(1)).name;
+  const std::string_view first = table.put(std::string_view(name(0)), head_at(1)).name;  // a name soon gone
   for (std::uint64_t i = 1; i < 10'000; ++i) table.put(std::string_view(name(i)), head_at(i + 1));
   EXPECT_EQ(first, "cart-0");
   for (std::uint64_t i = 0; i < 10'000; ++i) {
+    const StreamHead* const head = table.find(std::string_view(name(i)));
+    ASSERT_NE(head, nullptr) << i;
+    EXPECT_EQ(head->last_position().value, i + 1);
+  }
+}
+
+TEST(HeadTableTest, ReservingKeepsWhatIsThere) {
+  HeadTable table;
+  for (std::uint64_t i = 0; i < 100; ++i) table.put(std::string_view(name(i)), head_at(i + 1));
+  for (const std::size_t count : {0, 10, 100'000, 50}) table.reserve(count);
+  for (std::uint64_t i = 100; i < 200; ++i) table.put(std::string_view(name(i)), head_at(i + 1));
+  for (std::uint64_t i = 0; i < 200; ++i) {
     const StreamHead* const head = table.find(std::string_view(name(i)));
     ASSERT_NE(head, nullptr) << i;
     EXPECT_EQ(head->last_position().value, i + 1);
