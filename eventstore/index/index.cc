@@ -23,7 +23,7 @@ constexpr std::uint32_t kIndexFormat = 1;
 constexpr std::size_t kStateBytes = 4 + 16 + 8 + 32;
 // Each head may dirty a page, and a commit of the log may have to wait for all that a commit of the index
 // writes.
-constexpr std::size_t kHeadsPerCommit = 64;
+constexpr std::size_t kHeadsPerCommit = 256;
 constexpr std::size_t kHeadsPerHurriedCommit = 8'192;
 constexpr std::uint64_t kCheckedAtOpenBytesMax = 1u << 30;
 

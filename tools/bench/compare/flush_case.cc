@@ -9,9 +9,9 @@
 #include "tools/bench/interrupt.h"
 
 // The same writers run all the time: one whose appends are measured and some that keep the store busy. The
-// tail is filled to the size at which a store flushes by itself, flushed, and filled again; then the writers
-// go on without a flush for as long as the flush took. So both figures come from the same load at the same
-// tail.
+// tail is filled to the size at which a store flushes by itself, which it then does; and filled again, not
+// quite so far, so that the writers can go on without a flush for about as long as the flush took. So both
+// figures come from the same load at much the same tail.
 namespace cairn::bench {
 namespace {
 
@@ -22,6 +22,7 @@ constexpr std::size_t kShares =
     kBackgroundWriters + 2;  // one more for the measured writer, one to fill the tail
 constexpr std::size_t kFillRequestEvents = 1'000;
 constexpr int kCyclesPerRound = 5;
+constexpr std::chrono::milliseconds kLookEvery{1};
 constexpr double kGoalRatio = 3;
 
 enum class Phase { kUnmeasured, kQuiet, kFlushing };
@@ -35,19 +36,22 @@ class FlushLoad {
     }
   }
 
-  // Fills the tail with `events` events, flushes it, fills it again and waits as long as the flush took.
-  Status cycle(std::size_t events) {
-    CAIRN_CHECK(fill_tail(events));
+  // Fills the tail to `flush_at` events, waits for the flush that follows, fills the tail again, and leaves
+  // the writers alone for as long as the flush took or until the next flush is near.
+  Status cycle(std::size_t flush_at) {
+    const std::uint64_t flushes = store_.stats().flushes;
+    CAIRN_CHECK(fill_tail(flush_at));
     const auto began = SteadyClock::now();
     phase_ = Phase::kFlushing;
-    const Status flushed = store_.flush_index();
+    wait_until([&] { return store_.stats().flushes > flushes; });
     phase_ = Phase::kUnmeasured;
-    CAIRN_CHECK(flushed);
     const auto took = SteadyClock::now() - began;
     flushing_ += took;
-    CAIRN_CHECK(fill_tail(events));
+    CAIRN_CHECK(fill_tail(flush_at / 4 * 3));
+    const auto until = SteadyClock::now() + took;
     phase_ = Phase::kQuiet;
-    std::this_thread::sleep_for(took);
+    wait_until(
+        [&] { return SteadyClock::now() >= until || store_.stats().tail_events > flush_at - flush_at / 32; });
     phase_ = Phase::kUnmeasured;
     const std::lock_guard lock(mutex_);
     if (error_) return *error_;
@@ -62,6 +66,11 @@ class FlushLoad {
   double flushing_seconds() const { return std::chrono::duration<double>(flushing_).count(); }
 
  private:
+  template <typename Done>
+  void wait_until(Done done) {
+    while (!done() && !interrupted() && !failed_) std::this_thread::sleep_for(kLookEvery);
+  }
+
   void write(std::size_t share_number, const std::stop_token& stop) {
     const StreamShare share(streams_, share_number, kShares);
     std::mt19937_64 random(share_number);
@@ -110,6 +119,7 @@ class FlushLoad {
   void note_error(const Error& error) {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = error;
+    failed_ = true;
   }
 
   static constexpr std::uint64_t kFillStride =
@@ -125,6 +135,7 @@ class FlushLoad {
   LatencyHistogram flushing_latency_;  // likewise
   std::mutex mutex_;
   std::optional<Error> error_;
+  std::atomic<bool> failed_ = false;
   std::vector<std::jthread> writers_;
 };
 
@@ -132,10 +143,9 @@ class FlushLoad {
 
 Result<Rows> measure_flush(Setting& setting) {
   CAIRN_TRY(BigStore * big, setting.big_store());
-  // The store must not flush by itself while this case does it at its own times.
   StoreOptions options;
-  const std::size_t tail_events = options.tail_events_flush / (setting.scale.full ? 1 : 4);
-  options.tail_events_flush *= 16;
+  options.tail_events_flush /= setting.scale.full ? 1 : 4;
+  const std::size_t tail_events = options.tail_events_flush;
   CAIRN_CHECK(big->bench().reopen(options));
 
   Contender quiet{"Cairn, p99 without a flush", "µs", {}};
