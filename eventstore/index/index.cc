@@ -21,10 +21,10 @@ namespace {
 constexpr std::string_view kStateKey = "state";
 constexpr std::uint32_t kIndexFormat = 1;
 constexpr std::size_t kStateBytes = 4 + 16 + 8 + 32;
-// Each head may dirty a page, and a commit of the log may have to wait for all that a commit of the index
-// writes.
-constexpr std::size_t kHeadsPerCommit = 256;
-constexpr std::size_t kHeadsPerHurriedCommit = 8'192;
+// A commit of the log may have to wait for all that a commit of the index writes; and each commit has syncs
+// of its own, which the log's have to share the disk with.
+constexpr std::size_t kPagesPerCommit = 24;
+constexpr std::size_t kHeadsPerCommitMax = 8'192;  // and of each when somebody waits for the flush
 constexpr std::uint64_t kCheckedAtOpenBytesMax = 1u << 30;
 
 std::string encode_state(const IndexState& state) {
@@ -274,6 +274,16 @@ Status Index::check_all() const {
   return status;
 }
 
+// Heads are written in the order of their names, so those that stand on one page are neighbours.
+Result<std::size_t> Index::heads_per_commit(std::size_t heads) const {
+  CAIRN_TRY(const lmdb::ReadTxn txn, env_->begin_read());
+  MDB_stat stat{};
+  if (const int code = mdb_stat(txn.get(), tables_.streams, &stat); code != 0)
+    return lmdb::lmdb_error("looking at the index in " + folder_.string(), code);
+  const std::size_t on_a_page = heads / std::max<std::size_t>(stat.ms_leaf_pages, 1);
+  return std::clamp(kPagesPerCommit * on_a_page, kPagesPerCommit, kHeadsPerCommitMax);
+}
+
 Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day,
                     const std::function<bool()>& hurry) {
   std::vector<const HeadTable::Entry*> heads;
@@ -281,8 +291,9 @@ Status Index::flush(const Generation& generation, const Uuid& store_id, std::uin
   for (const auto& entry : generation.heads.entries()) heads.push_back(&entry);
   std::sort(heads.begin(), heads.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
 
+  CAIRN_TRY(const std::size_t at_leisure, heads_per_commit(heads.size()));
   for (std::size_t from = 0, to = 0; from < heads.size(); from = to) {
-    to = std::min(from + (hurry() ? kHeadsPerHurriedCommit : kHeadsPerCommit), heads.size());
+    to = std::min(from + (hurry() ? kHeadsPerCommitMax : at_leisure), heads.size());
     CAIRN_CHECK(commit([&](MDB_txn* txn) -> Result<int> {
       for (std::size_t i = from; i < to; ++i) {
         const std::string sealed = record::seal(heads[i]->name, record::encode_head(heads[i]->head));

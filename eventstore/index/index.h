@@ -118,6 +118,8 @@ class Index {
  private:
   Index() = default;
   Status open_tables();
+  // So many that a commit changes few pages, if `heads` heads are to be written.
+  Result<std::size_t> heads_per_commit(std::size_t heads) const;
   // Looks over every page and record, once: a stream whose record is damaged would seem not to be there, and
   // a damaged page must not be written to. At open; for a very large index before the first flush, which is
   // no part of opening. REQUIRES: at open, or write_mutex_ is held.
