@@ -123,15 +123,17 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
 
 Status Appender::commit() {
   const auto block = builder_.build(planner_.contents(end_.epoch, end_.hash));
+  hasher_.start(block);
   const auto started = std::chrono::steady_clock::now();
   const Status written = parts_.log.append({end_.last_position.value + 1}, end_.epoch, block);
   const auto took = std::chrono::steady_clock::now() - started;
+  const Sha256 hash = hasher_.finish();
   if (!written.ok()) {
     const Errc code = written.error().code;
     if (code != Errc::kDiskFull && code != Errc::kIo) stop(written.error());
     return written;
   }
-  end_.hash = sha256(block);
+  end_.hash = hash;
   BlockSummary summary = planner_.summary(end_.hash);
   end_.last_position = summary.last_position();
   end_.recorded_at = summary.recorded_at;

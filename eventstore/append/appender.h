@@ -9,6 +9,7 @@
 
 #include "eventstore/append/answerer.h"
 #include "eventstore/append/append_queue.h"
+#include "eventstore/append/block_hasher.h"
 #include "eventstore/append/block_planner.h"
 #include "eventstore/base/checksum.h"
 #include "eventstore/base/result.h"
@@ -82,6 +83,7 @@ class Appender {
   std::atomic<unsigned> waiting_ = 0;  // callers of append() that wait
   BlockPlanner planner_;
   BlockBuilder builder_;
+  BlockHasher hasher_;
   LogEnd end_;  // the writer's own
   bool stopped_ = false;
   mutable std::mutex hash_mutex_;

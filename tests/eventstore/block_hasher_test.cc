@@ -1,0 +1,51 @@
+#include "eventstore/append/block_hasher.h"
+
+#include <cstddef>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/random.h"
+
+namespace cairn::test {
+namespace {
+
+std::vector<std::byte> bytes_of(Random& random, std::size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
+  return bytes;
+}
+
+// Whether the thread was in time or not.
+TEST(BlockHasherTest, GivesTheHashOfEachBlockSmallOrLarge) {
+  Random random("BlockHasherTest");
+  BlockHasher hasher;
+  for (int i = 0; i < 300; ++i) {
+    const auto block = bytes_of(random, random.one_in(2) ? random.below(300'000) : random.below(10'000));
+    hasher.start(block);
+    if (random.one_in(2)) std::this_thread::yield();
+    ASSERT_EQ(hasher.finish(), sha256(block)) << "block " << i << " of " << block.size() << " bytes";
+  }
+}
+
+TEST(BlockHasherTest, CanBeGivenUpInTheMiddle) {
+  Random random("BlockHasherTest");
+  const auto block = bytes_of(random, 1'000'000);
+  for (int i = 0; i < 50; ++i) {
+    BlockHasher hasher;
+    hasher.start(block);
+    if (random.one_in(2)) std::this_thread::yield();
+  }
+}
+
+TEST(BlockHasherTest, NeedsNoThreadForSmallBlocksNorForNone) {
+  Random random("BlockHasherTest");
+  const BlockHasher unused;
+  BlockHasher hasher;
+  const auto block = bytes_of(random, 100);
+  hasher.start(block);
+  EXPECT_EQ(hasher.finish(), sha256(block));
+}
+
+}  // namespace
+}  // namespace cairn::test
