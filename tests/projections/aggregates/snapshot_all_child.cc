@@ -2,7 +2,8 @@
 //
 //   snapshot_all_child FOLDER
 //
-// Says "at N" as it goes on, and at its end "made N fresh N failed N", or "failed: …".
+// Says "at N" as it goes on, and at its end "made N fresh N failed N", or "failed: …". It does not end before
+// its input has, so that whoever wants to kill it cannot come too late.
 
 #include <cstdio>
 #include <string>
@@ -44,6 +45,8 @@ int main(int argc, char** argv) {
   options.progress = [](const SnapshotProgress& progress) { say("at " + std::to_string(progress.done)); };
   const auto report = (*states)->snapshot_all("order", options);
   if (!report) return fail(report.error());
+  while (std::getchar() != EOF) {
+  }
   say("made " + std::to_string(report->made) + " fresh " + std::to_string(report->fresh) + " failed " +
       std::to_string(report->failed));
   return 0;
