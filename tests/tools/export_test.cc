@@ -52,10 +52,12 @@ class ExportTest : public ::testing::Test {
     return run_cairn(words);
   }
 
-  static ScriptedServer::Reply version(int version, const std::string& schema) {
+  // An export asks for events over another connection.
+  static ScriptedServer::Reply version(int version, const std::string& schema,
+                                       ScriptedServer::Then then = ScriptedServer::Then::kClose) {
     const json body = {{"subject", "Order"}, {"version", version}, {"id", 1}, {"schema", schema}};
     ScriptedServer::Reply reply = ScriptedServer::answer(200, body.dump());
-    reply.then = ScriptedServer::Then::kClose;  // Events are asked for over another connection.
+    reply.then = then;
     return reply;
   }
 
@@ -204,8 +206,10 @@ TEST_F(ExportTest, EventsOfAllVersionsGoIntoOneFile) {
 
 TEST_F(ExportTest, OtherVersionsAreReadAsTheChosenOne) {
   const ScriptedServer server(
-      {version(2, record("Order", R"({"name":"key","type":"string","aliases":["id"]},)"
-                                  R"({"name":"total","type":"double","default":1})")),
+      {version(2,
+               record("Order", R"({"name":"key","type":"string","aliases":["id"]},)"
+                               R"({"name":"total","type":"double","default":1})"),
+               ScriptedServer::Then::kKeep),
        version(1, record("Order", R"({"name":"gone","type":"int"},{"name":"id","type":"string"})"))});
   auto client = *api::Client::make({.url = server.url()});
   cli::RegistryClient registry(client);
