@@ -59,7 +59,8 @@ struct PendingAppend {
   std::optional<Result<AppendResult>> unwaited_answer;
 
   const AppendRequest& request() const { return waiter != nullptr ? waiter->request : unwaited; }
-  // From its planning on what the answer will be if the commit succeeds; after the commit, the answer.
+  // Prepared by the caller; from its planning on what the answer will be if the commit succeeds; after the
+  // commit, the answer.
   std::optional<Result<AppendResult>>& answer() {
     return waiter != nullptr ? waiter->answer : unwaited_answer;
   }

@@ -59,6 +59,7 @@ void Appender::append_async(AppendRequest request, AppendCallback done) {
 
 Result<std::shared_ptr<WakeUp>> Appender::enqueue(PendingAppend& pending) {
   const auto bytes = validate(pending.request());
+  if (bytes.ok()) pending.answer().emplace(BlockPlanner::prepared_for(pending.request()));
   auto queued = bytes.ok() ? queue_.push(pending, *bytes) : Result<std::shared_ptr<WakeUp>>(bytes.error());
   if (!queued.ok()) ++counters_.refused;
   return queued;
@@ -96,7 +97,8 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
         const auto next = std::span<const PendingAppend>(round.appends).subspan(to);
         planner_.prefetch(next.first(std::min(next.size(), kPrefetchedRequests)));
       }
-      append.answer() = planner_.add(append.request());
+      const Status planned = planner_.add(append.request(), **append.answer());
+      if (!planned.ok()) append.answer().emplace(planned.error());
       ++to;
     }
     planner_.release_readers();
@@ -109,7 +111,7 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
     std::optional<Result<AppendResult>>& answer = round.appends[i].answer();
     if (!status.ok()) {
       // What was refused on the strength of requests whose fate is unknown was not written in any case.
-      const bool refused = answer && !answer->ok();
+      const bool refused = !answer->ok();
       answer.emplace(status.error().code == Errc::kOutcomeUnknown && refused
                          ? make_error(Errc::kFailedPrecondition,
                                       "the store has stopped taking appends: " + status.error().message)

@@ -109,21 +109,27 @@ Result<std::optional<GlobalPosition>> BlockPlanner::find_id(const Uuid& id) {
   return id_lookup_.find(id, first_remembered_day(now_, window_days_), *source_);
 }
 
-Result<AppendResult> BlockPlanner::add(const AppendRequest& request) {
+AppendResult BlockPlanner::prepared_for(const AppendRequest& request) {
+  AppendResult result;
+  result.streams.reserve(request.streams.size());
+  for (const StreamAppend& append : request.streams) result.streams.push_back({.stream = append.stream});
+  return result;
+}
+
+Status BlockPlanner::add(const AppendRequest& request, AppendResult& result) {
   const FindId find_id = [this](const Uuid& id) { return this->find_id(id); };
 
   std::vector<Stream*>& streams = request_streams_;
   streams.clear();
-  AppendResult result;
   const StreamAppendResult* repeated = nullptr;
   const StreamAppend* fresh = nullptr;
   std::optional<Error> failed_check;
-  result.streams.reserve(request.streams.size());
-  for (const StreamAppend& append : request.streams) {
+  for (std::size_t i = 0; i < request.streams.size(); ++i) {
+    const StreamAppend& append = request.streams[i];
     CAIRN_TRY(Stream* const stream, this->stream(append.stream));
     streams.push_back(stream);
     if (append.events.empty()) {
-      result.streams.push_back({.stream = append.stream, .last_version = stream->head.version});
+      result.streams[i].last_version = stream->head.version;
       if (!append.expected.accepts(stream->head.version) && !failed_check) {
         failed_check = version_conflict(append, stream->head.version);
       }
@@ -131,16 +137,16 @@ Result<AppendResult> BlockPlanner::add(const AppendRequest& request) {
     }
     CAIRN_TRY(auto repeat, check_repeat(append, stream->head, *source_, find_id));
     if (repeat) {
-      repeated = &result.streams.emplace_back(*std::move(repeat));
+      result.streams[i] = *std::move(repeat);
+      repeated = &result.streams[i];
     } else {
       fresh = &append;
-      result.streams.push_back({.stream = append.stream});
     }
   }
   // A repeat was checked when it first came; where the streams it only looks at are now does not matter.
   if (repeated != nullptr && fresh == nullptr) {
     result.already_applied = true;
-    return result;
+    return {};
   }
   if (repeated != nullptr) {
     CAIRN_TRY(const StoredEvent stored, source_->at(repeated->first_position));
@@ -151,7 +157,7 @@ Result<AppendResult> BlockPlanner::add(const AppendRequest& request) {
   for (std::size_t i = 0; i < streams.size(); ++i) {
     if (!request.streams[i].events.empty()) take(request.streams[i], *streams[i], result.streams[i]);
   }
-  return result;
+  return {};
 }
 
 void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppendResult& result) {

@@ -50,7 +50,12 @@ class BlockPlanner {
   // Takes `request` into the block, or finds that it was applied before, or refuses it. A success holds only
   // once the block is committed. The request must stay where it is until it is answered, and is not looked at
   // after that.
-  Result<AppendResult> add(const AppendRequest& request);
+  // `result` must name the request's streams in their order, as prepared_for() does; the numbers of success
+  // are put there.
+  Status add(const AppendRequest& request, AppendResult& result);
+
+  // What add() wants for its result. Any thread: so that the writer's need not take the memory for it.
+  static AppendResult prepared_for(const AppendRequest& request);
 
   std::size_t events() const { return events_.size(); }
 
