@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstring>
-#include <deque>
 #include <memory_resource>
+#include <new>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "eventstore/base/hashed_name.h"
 #include "eventstore/base/pointer_table.h"
@@ -13,7 +15,8 @@
 namespace cairn {
 
 // Stream heads by the streams' names. What it holds does not move. Memory is taken in large pieces and given
-// back with the table.
+// back with the table. A name stands right behind its entry, for both are looked at together, and in most
+// cases are in no cache.
 class HeadTable {
  public:
   struct Entry {
@@ -22,6 +25,9 @@ class HeadTable {
   };
 
   HeadTable() = default;
+  ~HeadTable() {
+    for (Entry* const entry : entries_) entry->~Entry();
+  }
   HeadTable(const HeadTable&) = delete;
   HeadTable& operator=(const HeadTable&) = delete;
 
@@ -40,12 +46,13 @@ class HeadTable {
       entry->head = std::move(head);
       return *entry;
     }
-    Entry& added = entries_.emplace_back(Entry{keep(name.text), std::move(head)});
-    table_.insert(name.hash, &added);
-    return added;
+    Entry* const added = make(name.text, std::move(head));
+    table_.insert(name.hash, added);
+    return *added;
   }
 
-  const std::pmr::deque<Entry>& entries() const { return entries_; }
+  // In the order in which they came.
+  std::span<const Entry* const> entries() const { return entries_; }
   const PointerTable<Entry>& table() const { return table_; }
 
  private:
@@ -53,14 +60,18 @@ class HeadTable {
     return table_.find(name.hash, [&](const Entry& entry) { return entry.name == name.text; });
   }
 
-  std::string_view keep(std::string_view name) {
-    auto* const copy = static_cast<char*>(memory_.allocate(name.size(), 1));
-    std::memcpy(copy, name.data(), name.size());
-    return {copy, name.size()};
+  Entry* make(std::string_view name, StreamHead head) {
+    void* const place = memory_.allocate(sizeof(Entry) + name.size(), kCacheLineBytes);
+    char* const text = static_cast<char*>(place) + sizeof(Entry);
+    std::memcpy(text, name.data(), name.size());
+    entries_.push_back(new (place) Entry{{text, name.size()}, std::move(head)});
+    return entries_.back();
   }
 
+  static constexpr std::size_t kCacheLineBytes = 64;
+
   std::pmr::monotonic_buffer_resource memory_;
-  std::pmr::deque<Entry> entries_{&memory_};
+  std::vector<Entry*> entries_;
   PointerTable<Entry> table_;
 };
 

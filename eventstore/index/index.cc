@@ -286,9 +286,8 @@ Result<std::size_t> Index::heads_per_commit(std::size_t heads) const {
 
 Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day,
                     const std::function<bool()>& hurry) {
-  std::vector<const HeadTable::Entry*> heads;
-  heads.reserve(generation.heads.entries().size());
-  for (const auto& entry : generation.heads.entries()) heads.push_back(&entry);
+  const auto entries = generation.heads.entries();
+  std::vector<const HeadTable::Entry*> heads(entries.begin(), entries.end());
   std::sort(heads.begin(), heads.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
 
   CAIRN_TRY(const std::size_t at_leisure, heads_per_commit(heads.size()));
