@@ -93,6 +93,10 @@ TEST(AvroCppReferenceTest, WhatWeReadAsAnotherSchemaAvroReadsTheSame) {
     const Codec writer(random_schema(random, {.for_reference_codecs = true}));
     auto changed = parse_schema(changed_schema(random, writer.schema()));
     if (!changed || !find_incompatibilities(*changed, writer.schema()).empty()) continue;
+    // It gets the canonical form, which has no defaults and no aliases. Where those are needed it throws, and
+    // where such a record is named twice it reads through a null pointer.
+    const auto bare = parse_schema(canonical_form(*changed));
+    if (!bare || !find_incompatibilities(*bare, writer.schema()).empty()) continue;
     // Its choice among the types of a union is another one.
     if (has_union(*changed)) continue;
     const std::string json = random_value(random, writer.schema().root());
@@ -101,7 +105,7 @@ TEST(AvroCppReferenceTest, WhatWeReadAsAnotherSchemaAvroReadsTheSame) {
     try {
       theirs = through_avro(avro_schema(writer.schema()), avro_schema(*changed), bytes);
     } catch (const std::exception&) {
-      continue;  // It needs what the canonical form does not have, or reads a string as bytes.
+      continue;  // It reads a string as bytes.
     }
     SCOPED_TRACE(canonical_form(writer.schema()) + "\n as " + canonical_form(*changed) + "\n" + json);
     ASSERT_EQ(to_hex(rewritten(writer.schema(), *changed, bytes)), to_hex(theirs));
