@@ -42,7 +42,7 @@ class LocalEventStore final : public EventStore {
     news_.publish(end.last_position);
     flusher_.emplace(*index_, tail_, folder_.store_id(),
                      Flusher::Options{.flush_at_events = options_.tail_events_flush,
-                                      .events_max = options_.tail_events_flush * 4,
+                                      .events_max = options_.tail_events_flush * 3,
                                       .first_id_day = [this] { return first_id_day(); },
                                       .on_notice = options_.on_notice,
                                       .on_fatal = options_.on_fatal,

@@ -40,8 +40,8 @@ struct StoreOptions {
   std::uint64_t journal_bytes = 32ull << 20;
 
   // The tail (index entries not flushed yet) is flushed when it holds this many events, and appends wait for
-  // the flusher when there are four times as many.
-  std::size_t tail_events_flush = 1u << 18;
+  // the flusher when there are three times as many.
+  std::size_t tail_events_flush = 1u << 19;
 
   // The writer's queue. Beyond it appends are refused with kOverloaded.
   std::size_t queue_requests_max = 1u << 16;
