@@ -24,6 +24,7 @@ constexpr std::size_t kStateBytes = 4 + 16 + 8 + 32;
 // A commit of the log may have to wait for all that a commit of the index writes; and each commit has syncs
 // of its own, which the log's have to share the disk with.
 constexpr std::size_t kPagesPerCommit = 24;
+constexpr std::size_t kHeadsPerCommitMin = 64;  // where each is alone on its page, or a flush would not end
 constexpr std::size_t kHeadsPerCommitMax = 8'192;  // and of each when somebody waits for the flush
 constexpr std::uint64_t kCheckedAtOpenBytesMax = 1u << 30;
 
@@ -281,7 +282,7 @@ Result<std::size_t> Index::heads_per_commit(std::size_t heads) const {
   if (const int code = mdb_stat(txn.get(), tables_.streams, &stat); code != 0)
     return lmdb::lmdb_error("looking at the index in " + folder_.string(), code);
   const std::size_t on_a_page = heads / std::max<std::size_t>(stat.ms_leaf_pages, 1);
-  return std::clamp(kPagesPerCommit * on_a_page, kPagesPerCommit, kHeadsPerCommitMax);
+  return std::clamp(kPagesPerCommit * on_a_page, kHeadsPerCommitMin, kHeadsPerCommitMax);
 }
 
 Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day,
