@@ -4,14 +4,12 @@
 #include <utility>
 
 #include "eventstore/append/validate.h"
+#include "eventstore/base/prefetch.h"
 
 namespace cairn {
 namespace {
 
 constexpr std::chrono::milliseconds kWatchAnswer{1};
-
-// Few enough that what is fetched for the first is still in the cache when the last one's turn comes.
-constexpr std::size_t kPrefetchedRequests = 32;
 
 Error closing() { return make_error(Errc::kFailedPrecondition, "the store is closing"); }
 
@@ -93,9 +91,9 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
       bytes += append.bytes;
       if (to > from && (bytes > options_.block_bytes_max || planner_.events() >= options_.block_events_max))
         break;
-      if ((to - from) % kPrefetchedRequests == 0) {
+      if ((to - from) % kPrefetchedAtOnce == 0) {
         const auto next = std::span<const PendingAppend>(round.appends).subspan(to);
-        planner_.prefetch(next.first(std::min(next.size(), kPrefetchedRequests)));
+        planner_.prefetch(next.first(std::min(next.size(), kPrefetchedAtOnce)));
       }
       const Status planned = planner_.add(append.request(), **append.answer());
       if (!planned.ok()) append.answer().emplace(planned.error());

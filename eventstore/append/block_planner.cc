@@ -10,7 +10,6 @@
 namespace cairn {
 namespace {
 
-constexpr std::size_t kCacheLineBytes = 64;
 constexpr std::size_t kPrefetchedDataBytes = 256;  // the processor finds the rest by itself
 
 }  // namespace

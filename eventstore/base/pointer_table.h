@@ -55,7 +55,7 @@ class PointerTable {
   void prefetch_thing(std::uint64_t hash) const {
     const Slot& slot = slots_[hash & mask()];
     if (slot.hash != hash) return;
-    for (std::size_t at = 0; at < sizeof(T); at += 64)
+    for (std::size_t at = 0; at < sizeof(T); at += kCacheLineBytes)
       cairn::prefetch(reinterpret_cast<const char*>(slot.thing) + at);
   }
 

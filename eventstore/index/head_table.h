@@ -10,6 +10,7 @@
 
 #include "eventstore/base/hashed_name.h"
 #include "eventstore/base/pointer_table.h"
+#include "eventstore/base/prefetch.h"
 #include "eventstore/index/stream_head.h"
 
 namespace cairn {
@@ -67,8 +68,6 @@ class HeadTable {
     entries_.push_back(new (place) Entry{{text, name.size()}, std::move(head)});
     return entries_.back();
   }
-
-  static constexpr std::size_t kCacheLineBytes = 64;
 
   std::pmr::monotonic_buffer_resource memory_;
   std::vector<Entry*> entries_;

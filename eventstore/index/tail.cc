@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "eventstore/base/assert.h"
+#include "eventstore/base/prefetch.h"
 
 namespace cairn {
 namespace {
@@ -35,13 +36,10 @@ void append_backward(const Positions* list, std::uint64_t from, std::size_t limi
   while (at != list->begin() && out.size() < limit) out.push_back(*--at);
 }
 
-// Few enough that what is fetched for the first is still in the cache when the last one's turn comes.
-constexpr std::size_t kPrefetchedHeads = 32;
-
 void add_heads(Generation& generation, BlockSummary& block) {
   const auto& table = generation.heads.table();
   for (std::span<BlockSummary::Stream> left(block.streams); !left.empty();) {
-    const auto streams = left.first(std::min(left.size(), kPrefetchedHeads));
+    const auto streams = left.first(std::min(left.size(), kPrefetchedAtOnce));
     for (const auto& stream : streams) table.prefetch(stream.name.hash);
     for (const auto& stream : streams) table.prefetch_thing(stream.name.hash);
     for (auto& stream : streams) {

@@ -1,6 +1,7 @@
 #include "eventstore/append/block_hasher.h"
 
 #include <cstddef>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@ class FileCheckTest : public testing::Test {
  protected:
   // Where LMDB 0.9 has its numbers: in a meta page, and in the record of a table.
   static constexpr std::uint64_t kMainRoot = 128, kLastPage = 136, kCommitNumber = 144;
-  static constexpr std::uint64_t kTableFlags = 4, kTableRoot = 40;
+  static constexpr std::uint64_t kTableFlags = 4, kTableDepth = 6, kTableRoot = 40;
 
   std::filesystem::path file() const { return folder_ / "data.mdb"; }
 
@@ -210,7 +210,7 @@ TEST_F(FileCheckTest, ATableThatLeadsBackToTheListOfTablesIsDamage) {
   fill();
   const std::uint64_t record = record_of_table_one();
   overwrite_number(record + kTableRoot, number_at<std::uint64_t>(newest_meta() + kMainRoot));
-  overwrite_number(record + 6, std::uint16_t{1});  // its depth
+  overwrite_number(record + kTableDepth, std::uint16_t{1});
   EXPECT_THAT(check_trees(file(), TreeCheck::kAtOpen), fails_with(Errc::kCorruption));
 }
 
