@@ -38,16 +38,18 @@ void append_backward(const Positions* list, std::uint64_t from, std::size_t limi
 
 void add_heads(Generation& generation, BlockSummary& block) {
   const auto& table = generation.heads.table();
+  std::vector<std::string_view> created;
   for (std::span<BlockSummary::Stream> left(block.streams); !left.empty();) {
     const auto streams = left.first(std::min(left.size(), kPrefetchedAtOnce));
     for (const auto& stream : streams) table.prefetch(stream.name.hash);
     for (const auto& stream : streams) table.prefetch_thing(stream.name.hash);
     for (auto& stream : streams) {
       const HeadTable::Entry& entry = generation.heads.put(stream.name, std::move(stream.head));
-      if (stream.created) generation.created.insert(entry.name);
+      if (stream.created) created.push_back(entry.name);
     }
     left = left.subspan(streams.size());
   }
+  generation.created.add(created);
 }
 
 void add_postings(Generation& generation, const BlockSummary& block) {
@@ -157,16 +159,9 @@ std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const Postin
 
 std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_view prefix,
                                        std::string_view from, std::size_t limit) const {
-  std::lock_guard lock(mutex_);
   std::vector<std::string> names;
-  for (const Generation* generation : {snapshot.frozen.get(), snapshot.active.get()}) {
-    if (generation == nullptr) continue;
-    std::size_t taken = 0;
-    auto at = generation->created.lower_bound(std::max(prefix, from));
-    for (; at != generation->created.end() && at->starts_with(prefix) && taken < limit; ++at, ++taken) {
-      names.emplace_back(*at);
-    }
-  }
+  if (snapshot.frozen != nullptr) snapshot.frozen->created.list(prefix, from, limit, names);
+  snapshot.active->created.list(prefix, from, limit, names);
   std::sort(names.begin(), names.end());
   if (names.size() > limit) names.resize(limit);
   return names;

@@ -3,10 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <memory_resource>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +13,7 @@
 
 #include "eventstore/base/seeded_hash.h"
 #include "eventstore/index/block_summary.h"
+#include "eventstore/index/created_names.h"
 #include "eventstore/index/head_table.h"
 #include "eventstore/index/posting_term.h"
 
@@ -35,9 +34,7 @@ struct Generation {
   };
 
   HeadTable heads;
-  std::pmr::monotonic_buffer_resource created_memory;
-  // Streams that begin in this generation; views of names in `heads`.
-  std::pmr::set<std::string_view> created{&created_memory};
+  CreatedNames created;  // the names are those in `heads`
   ByName<std::vector<std::uint64_t>> categories;
   ByName<std::vector<std::uint64_t>> types;
   std::unordered_map<Uuid, IdPlace, SeededHash> ids;
