@@ -30,7 +30,7 @@ Answerer::~Answerer() {
 void Answerer::deliver(std::shared_ptr<AppendQueue::Round> round, std::size_t from, std::size_t to) {
   const auto first = round->appends.begin() + static_cast<std::ptrdiff_t>(from);
   const auto last = round->appends.begin() + static_cast<std::ptrdiff_t>(to);
-  if (std::none_of(first, last, [](const PendingAppend& append) { return append.done != nullptr; })) return;
+  if (std::none_of(first, last, [](const auto& entry) { return entry.unwaited != nullptr; })) return;
   {
     std::lock_guard lock(mutex_);
     answered_.push_back({std::move(round), from, to});
@@ -50,8 +50,9 @@ void Answerer::run() {
     lock.unlock();
     for (const Answered& part : batch) {
       for (std::size_t i = part.from; i < part.to; ++i) {
-        PendingAppend& append = part.round->appends[i];
-        if (append.done) append.done(*std::move(append.answer()));
+        if (const auto& unwaited = part.round->appends[i].unwaited) {
+          unwaited->done(*std::move(unwaited->pending.answer));
+        }
       }
     }
     for (std::size_t i = 0; i < later.size(); ++i) std::exchange(later[i], nullptr)();

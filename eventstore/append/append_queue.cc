@@ -13,17 +13,17 @@ constexpr std::chrono::microseconds kIdleWatch{100};
 
 }  // namespace
 
-Result<std::shared_ptr<WakeUp>> AppendQueue::push(PendingAppend& append, std::size_t bytes) {
+Result<WakeUp*> AppendQueue::push(Entry& entry) {
+  const std::size_t bytes = entry.pending->bytes;
   std::unique_lock lock(mutex_);
   if (closed_) return *closed_;
   if (appends_.size() >= requests_max_ || bytes_ + bytes > bytes_max_) {
     return make_error(Errc::kOverloaded, "the writer's queue is full (" + std::to_string(appends_.size()) +
                                              " requests, " + std::to_string(bytes_) + " bytes)");
   }
-  append.bytes = bytes;
   bytes_ += bytes;
-  appends_.push_back(std::move(append));
-  std::shared_ptr<WakeUp> wake_up = wake_up_;
+  appends_.push_back(std::move(entry));
+  WakeUp* const wake_up = &wake_ups_[round_];
   size_.store(appends_.size());
   const bool wake = std::exchange(writer_sleeps_, false);
   lock.unlock();
@@ -44,7 +44,8 @@ AppendQueue::Round AppendQueue::take() {
   }
   bytes_ = 0;
   size_.store(0);
-  Round round{std::exchange(appends_, {}), std::exchange(wake_up_, std::make_shared<WakeUp>())};
+  Round round{std::exchange(appends_, {}), &wake_ups_[round_]};
+  round_ = (round_ + 1) % wake_ups_.size();
   appends_.reserve(round.appends.size());
   return round;
 }

@@ -34,31 +34,36 @@ Appender::~Appender() {
 }
 
 Result<AppendResult> Appender::append(AppendRequest request) {
-  AppendWaiter waiter{.request = request};
-  PendingAppend pending{.waiter = &waiter};
-  CAIRN_TRY(const auto wake_up, enqueue(pending));
+  PendingAppend pending(request);
+  AppendQueue::Entry entry{&pending};
+  CAIRN_TRY(WakeUp* const wake_up, enqueue(entry));
   // Somebody who waits alone watches for the answer: waking up from sleep would take as long as the commit.
   // When there are more, they would only be in each other's way.
   const bool alone = waiting_.fetch_add(1) == 0;
   const auto watch_until = std::chrono::steady_clock::now() + kWatchAnswer;
-  while (!waiter.answered.load() && alone && waiting_.load() == 1 &&
+  while (!pending.answered.load() && alone && waiting_.load() == 1 &&
          std::chrono::steady_clock::now() < watch_until) {
     std::this_thread::yield();
   }
-  wake_up->wait_until(waiter.answered);
+  wake_up->wait_until(pending.answered);
   waiting_.fetch_sub(1);
-  return *std::move(waiter.answer);
+  return *std::move(pending.answer);
 }
 
 void Appender::append_async(AppendRequest request, AppendCallback done) {
-  PendingAppend pending{.unwaited = std::move(request), .done = std::move(done)};
-  if (auto queued = enqueue(pending); !queued.ok()) pending.done(std::move(queued).error());
+  auto unwaited = std::make_unique<UnwaitedAppend>(std::move(request), std::move(done));
+  AppendQueue::Entry entry{&unwaited->pending, std::move(unwaited)};
+  if (auto queued = enqueue(entry); !queued.ok()) entry.unwaited->done(std::move(queued).error());
 }
 
-Result<std::shared_ptr<WakeUp>> Appender::enqueue(PendingAppend& pending) {
-  const auto bytes = validate(pending.request());
-  if (bytes.ok()) pending.answer().emplace(BlockPlanner::prepared_for(pending.request()));
-  auto queued = bytes.ok() ? queue_.push(pending, *bytes) : Result<std::shared_ptr<WakeUp>>(bytes.error());
+Result<WakeUp*> Appender::enqueue(AppendQueue::Entry& entry) {
+  PendingAppend& pending = *entry.pending;
+  const auto bytes = validate(pending.request);
+  if (bytes.ok()) {
+    pending.bytes = *bytes;
+    pending.answer.emplace(BlockPlanner::prepared_for(pending.request));
+  }
+  auto queued = bytes.ok() ? queue_.push(entry) : Result<WakeUp*>(bytes.error());
   if (!queued.ok()) ++counters_.refused;
   return queued;
 }
@@ -87,16 +92,16 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
     planner_.begin({end_.last_position.value + 1}, now);
     std::size_t bytes = 0;
     while (to < round.appends.size()) {
-      PendingAppend& append = round.appends[to];
+      PendingAppend& append = *round.appends[to].pending;
       bytes += append.bytes;
       if (to > from && (bytes > options_.block_bytes_max || planner_.events() >= options_.block_events_max))
         break;
       if ((to - from) % kPrefetchedAtOnce == 0) {
-        const auto next = std::span<const PendingAppend>(round.appends).subspan(to);
+        const auto next = std::span<const AppendQueue::Entry>(round.appends).subspan(to);
         planner_.prefetch(next.first(std::min(next.size(), kPrefetchedAtOnce)));
       }
-      const Status planned = planner_.add(append.request(), **append.answer());
-      if (!planned.ok()) append.answer().emplace(planned.error());
+      const Status planned = planner_.add(append.request, **append.answer);
+      if (!planned.ok()) append.answer.emplace(planned.error());
       ++to;
     }
     planner_.release_readers();
@@ -106,7 +111,8 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
   }
 
   for (std::size_t i = from; i < to; ++i) {
-    std::optional<Result<AppendResult>>& answer = round.appends[i].answer();
+    PendingAppend& append = *round.appends[i].pending;
+    std::optional<Result<AppendResult>>& answer = append.answer;
     if (!status.ok()) {
       // What was refused on the strength of requests whose fate is unknown was not written in any case.
       const bool refused = !answer->ok();
@@ -116,7 +122,7 @@ std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
                          : status.error());
     }
     count(*answer);
-    if (AppendWaiter* const waiter = round.appends[i].waiter) waiter->answered.store(true);
+    append.answered.store(true);
   }
   return to;
 }

@@ -67,8 +67,8 @@ class Appender {
   Sha256 head_hash() const;
 
  private:
-  // Moves `pending` into the queue if it is sound; leaves it alone otherwise.
-  Result<std::shared_ptr<WakeUp>> enqueue(PendingAppend& pending);
+  // Moves `entry` into the queue if its request is sound; leaves it alone otherwise.
+  Result<WakeUp*> enqueue(AppendQueue::Entry& entry);
   void run();
   std::size_t write_block(AppendQueue::Round& round, std::size_t from);
   Status commit();

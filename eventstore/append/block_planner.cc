@@ -67,25 +67,26 @@ void BlockPlanner::release_readers() {
 
 // The requests were written by other processors: each step here waits for none of what it asks for, and the
 // next one finds it there.
-void BlockPlanner::prefetch(std::span<const PendingAppend> appends) {
-  for (const PendingAppend& append : appends) cairn::prefetch(&append.request());
-  for (const PendingAppend& append : appends) cairn::prefetch(append.request().streams.data());
+void BlockPlanner::prefetch(std::span<const AppendQueue::Entry> appends) {
+  const auto each_stream = [appends](auto look) {
+    for (const auto& entry : appends)
+      for (const StreamAppend& stream : entry.pending->request.streams) look(stream);
+  };
+  for (const auto& entry : appends) cairn::prefetch(entry.pending);
+  for (const auto& entry : appends) cairn::prefetch(&entry.pending->request);
+  for (const auto& entry : appends) cairn::prefetch(entry.pending->request.streams.data());
   name_hashes_.clear();
-  for (const PendingAppend& append : appends) {
-    for (const StreamAppend& stream : append.request().streams) {
-      name_hashes_.push_back(HashedName(stream.stream).hash);
-      cairn::prefetch(stream.events.data());
-    }
-  }
+  each_stream([&](const StreamAppend& stream) {
+    name_hashes_.push_back(HashedName(stream.stream).hash);
+    cairn::prefetch(stream.events.data());
+  });
   tail_.prefetch(name_hashes_);
-  for (const PendingAppend& append : appends) {
-    for (const StreamAppend& stream : append.request().streams) {
-      if (stream.events.empty()) continue;
-      const std::string& data = stream.events.front().data;
-      for (std::size_t at = 0; at < std::min(data.size(), kPrefetchedDataBytes); at += kCacheLineBytes)
-        cairn::prefetch(data.data() + at);
-    }
-  }
+  each_stream([](const StreamAppend& stream) {
+    if (stream.events.empty()) return;
+    const std::string& data = stream.events.front().data;
+    for (std::size_t at = 0; at < std::min(data.size(), kPrefetchedDataBytes); at += kCacheLineBytes)
+      cairn::prefetch(data.data() + at);
+  });
 }
 
 Result<BlockPlanner::Stream*> BlockPlanner::stream(std::string_view name) {

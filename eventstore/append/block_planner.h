@@ -45,7 +45,7 @@ class BlockPlanner {
   void begin(GlobalPosition first_position, Timestamp now);
 
   // Says which requests will be added next, so that what is known of their streams is at hand by then.
-  void prefetch(std::span<const PendingAppend> appends);
+  void prefetch(std::span<const AppendQueue::Entry> appends);
 
   // Takes `request` into the block, or finds that it was applied before, or refuses it. A success holds only
   // once the block is committed. The request must stay where it is until it is answered, and is not looked at

@@ -15,18 +15,22 @@ namespace {
 
 using testing::ElementsAre;
 
+AppendQueue::Entry answered(AppendCallback done) {
+  auto unwaited = std::make_unique<UnwaitedAppend>(AppendRequest{}, std::move(done));
+  unwaited->pending.answer.emplace(AppendResult{});
+  PendingAppend* const pending = &unwaited->pending;
+  return {pending, std::move(unwaited)};
+}
+
 TEST(AfterAnswersTest, ComesAfterTheLastCallbackOfABlock) {
   std::vector<std::string> order;  // of the answerer's thread until that is gone
   auto round = std::make_shared<AppendQueue::Round>();
   for (const char* name : {"first", "second", "third"}) {
-    PendingAppend append;
-    append.answer().emplace(AppendResult{});
-    append.done = [&order, name](Result<AppendResult> result) {
+    round->appends.push_back(answered([&order, name](Result<AppendResult> result) {
       ASSERT_THAT(result, succeeds());
       order.emplace_back(name);
       after_answers([&order, name] { order.push_back(std::string("after the ") + name); });
-    };
-    round->appends.push_back(std::move(append));
+    }));
   }
   {
     Answerer answerer;
@@ -44,15 +48,12 @@ TEST(AfterAnswersTest, ComesAfterTheLastCallbackOfABlock) {
 TEST(AfterAnswersTest, WhatIsLeftForLaterMayLeaveMoreForLater) {
   std::vector<int> order;
   auto round = std::make_shared<AppendQueue::Round>();
-  PendingAppend append;
-  append.answer().emplace(AppendResult{});
-  append.done = [&order](const Result<AppendResult>&) {
+  round->appends.push_back(answered([&order](const Result<AppendResult>&) {
     after_answers([&order] {
       after_answers([&order] { order.push_back(2); });
       order.push_back(1);
     });
-  };
-  round->appends.push_back(std::move(append));
+  }));
   {
     Answerer answerer;
     answerer.deliver(round, 0, 1);

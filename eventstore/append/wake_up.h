@@ -1,0 +1,48 @@
+#pragma once
+
+#include <sched.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "eventstore/base/futex.h"
+
+namespace cairn {
+
+// Where everybody sleeps whose request was taken from the queue together. The writer wakes one for each
+// processor, and whoever wakes passes it on to two more: the writer goes on with the next block meanwhile,
+// and most of those who wake were put to sleep by the processor that wakes them.
+class alignas(64) WakeUp {
+ public:
+  // The writer has answered some of those who wait here.
+  void answered() {
+    for (Bed& bed : beds_) {
+      ++bed.round;
+      if (bed.used.load() && bed.used.exchange(false)) futex_wake(bed.round, 1);
+    }
+  }
+
+  // Sleeps until `done`, which answered() must follow.
+  void wait_until(const std::atomic<bool>& done) {
+    Bed& bed = beds_[static_cast<unsigned>(sched_getcpu()) % kBeds];
+    for (;;) {
+      bed.used.store(true);  // first: answered() looks at it last
+      const std::uint32_t round = bed.round.load();
+      if (done.load()) return;
+      futex_wait(bed.round, round);
+      // Passed on once for each answer, by those who go on sleeping too: the next in line may be meant.
+      if (bed.round.load() != round) futex_wake(bed.round, 2);
+    }
+  }
+
+ private:
+  static constexpr unsigned kBeds = 8;
+  struct Bed {
+    std::atomic<std::uint32_t> round = 0;
+    std::atomic<bool> used = false;
+  };
+  std::array<Bed, kBeds> beds_;
+};
+
+}  // namespace cairn
