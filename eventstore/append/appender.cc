@@ -43,8 +43,9 @@ Result<AppendResult> Appender::append(AppendRequest request) {
   const auto watch_until = std::chrono::steady_clock::now() + kWatchAnswer;
   while (!pending.answered.load() && alone && waiting_.load() == 1 &&
          std::chrono::steady_clock::now() < watch_until) {
-    std::this_thread::yield();
+    if (!hasher_.help()) std::this_thread::yield();
   }
+  hasher_.help();
   wake_up->wait_until(pending.answered);
   waiting_.fetch_sub(1);
   return *std::move(pending.answer);

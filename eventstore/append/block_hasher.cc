@@ -1,5 +1,7 @@
 #include "eventstore/append/block_hasher.h"
 
+#include <climits>
+
 #include "eventstore/base/futex.h"
 
 namespace cairn {
@@ -19,31 +21,37 @@ BlockHasher::~BlockHasher() {
 
 void BlockHasher::start(std::span<const std::byte> block) {
   block_ = block;
+  state_.store(kOffered);
   if (block.size() < kWorthAThreadBytes) return;
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  state_.store(kOffered);
   futex_wake(state_, 1);
 }
 
 Sha256 BlockHasher::finish() {
   std::uint32_t state = kOffered;
-  if (state_.compare_exchange_strong(state, kIdle) || state == kIdle) return sha256(block_);
-  for (; state != kDone; state = state_.load()) futex_wait(state_, state);
+  if (state_.compare_exchange_strong(state, kIdle)) return sha256(block_);
+  if (state == kTaken) state_.compare_exchange_strong(state, kAwaited);
+  while ((state = state_.load()) != kDone) futex_wait(state_, state);
   state_.store(kIdle);
   return hash_;
 }
 
+bool BlockHasher::help() {
+  std::uint32_t state = kOffered;
+  if (state_.load() != kOffered || !state_.compare_exchange_strong(state, kTaken)) return false;
+  hash_ = sha256(block_);
+  state = kTaken;
+  if (state_.compare_exchange_strong(state, kDone)) return true;
+  if (state == kAwaited && state_.compare_exchange_strong(state, kDone)) futex_wake(state_, INT_MAX);
+  return true;
+}
+
 void BlockHasher::run() {
   for (;;) {
-    std::uint32_t state = kOffered;
-    if (state_.compare_exchange_strong(state, kTaken)) {
-      hash_ = sha256(block_);
-      state = kTaken;
-      if (state_.compare_exchange_strong(state, kDone)) futex_wake(state_, 1);
-      continue;
-    }
+    if (help()) continue;
+    const std::uint32_t state = state_.load();
     if (state == kStopping) return;
-    futex_wait(state_, state);
+    if (state != kOffered) futex_wait(state_, state);
   }
 }
 

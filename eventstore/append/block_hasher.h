@@ -10,9 +10,9 @@
 
 namespace cairn {
 
-// Computes the hash of a block that is being committed. For a large one that takes a quarter as long as the
-// commit, so it is done meanwhile by a thread of its own, unless that does not get to it in time. The thread
-// starts with the first large block.
+// Computes the hash of a block that is being committed, so that the writer need not do it after the commit:
+// whoever comes to wait for an append meanwhile does it, or, for a large block, a thread of its own that
+// starts with the first large one. If nobody gets to it in time the writer does it after all.
 class BlockHasher {
  public:
   BlockHasher() = default;
@@ -25,8 +25,12 @@ class BlockHasher {
   void start(std::span<const std::byte> block);
   Sha256 finish();
 
+  // For any thread that would only wait: does the work if there is some that nobody has taken. False when
+  // there was nothing to do.
+  bool help();
+
  private:
-  enum State : std::uint32_t { kIdle, kOffered, kTaken, kDone, kStopping };
+  enum State : std::uint32_t { kIdle, kOffered, kTaken, kAwaited, kDone, kStopping };
   void run();
 
   std::atomic<std::uint32_t> state_ = kIdle;

@@ -1,5 +1,6 @@
 #include "eventstore/append/block_hasher.h"
 
+#include <atomic>
 #include <cstddef>
 #include <thread>
 #include <vector>
@@ -27,6 +28,39 @@ TEST(BlockHasherTest, GivesTheHashOfEachBlockSmallOrLarge) {
     if (random.one_in(2)) std::this_thread::yield();
     ASSERT_EQ(hasher.finish(), sha256(block)) << "block " << i << " of " << block.size() << " bytes";
   }
+}
+
+TEST(BlockHasherTest, WhoWaitsCanHelp) {
+  Random random("BlockHasherTest");
+  BlockHasher hasher;
+  EXPECT_FALSE(hasher.help());
+  const auto block = bytes_of(random, 5'000);
+  hasher.start(block);
+  EXPECT_TRUE(hasher.help());
+  EXPECT_FALSE(hasher.help()) << "done already";
+  EXPECT_EQ(hasher.finish(), sha256(block));
+  EXPECT_FALSE(hasher.help()) << "not wanted any more";
+}
+
+TEST(BlockHasherTest, HelpersRaceWithEachOtherAndWithTheWriter) {
+  Random random("BlockHasherTest");
+  BlockHasher hasher;
+  std::atomic<bool> stop = false;
+  std::atomic<int> helped = 0;
+  std::vector<std::jthread> helpers;
+  for (int i = 0; i < 3; ++i) {
+    helpers.emplace_back([&] {
+      while (!stop) {
+        if (hasher.help()) ++helped;
+      }
+    });
+  }
+  for (int i = 0; i < 2'000 || helped == 0; ++i) {
+    const auto block = bytes_of(random, random.one_in(50) ? 100'000 : 1 + random.below(5'000));
+    hasher.start(block);
+    ASSERT_EQ(hasher.finish(), sha256(block)) << "block " << i << " of " << block.size() << " bytes";
+  }
+  stop = true;
 }
 
 TEST(BlockHasherTest, CanBeGivenUpInTheMiddle) {
