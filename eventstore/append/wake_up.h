@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <climits>
 #include <cstdint>
 
 #include "eventstore/base/futex.h"
@@ -31,8 +32,9 @@ class alignas(64) WakeUp {
       const std::uint32_t round = bed.round.load();
       if (done.load()) return;
       futex_wait(bed.round, round);
-      // Passed on once for each answer, by those who go on sleeping too: the next in line may be meant.
-      if (bed.round.load() != round) futex_wake(bed.round, 2);
+      // The first to see an answer wakes the others, even if it is not meant itself.
+      const std::uint32_t now = bed.round.load();
+      if (now != round && bed.cried.exchange(now) != now) futex_wake(bed.round, INT_MAX);
     }
   }
 
@@ -40,6 +42,7 @@ class alignas(64) WakeUp {
   static constexpr unsigned kBeds = 8;
   struct Bed {
     std::atomic<std::uint32_t> round = 0;
+    std::atomic<std::uint32_t> cried = 0;  // the last round that somebody was woken for by another sleeper
     std::atomic<bool> used = false;
   };
   std::array<Bed, kBeds> beds_;
