@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eventstore/after_answers.h"
+#include "eventstore/base/thread_priority.h"
 
 namespace cairn {
 namespace {
@@ -40,6 +41,7 @@ void Answerer::deliver(std::shared_ptr<AppendQueue::Round> round, std::size_t fr
 }
 
 void Answerer::run() {
+  set_thread_niceness(0);  // the writer, which started it, may have another one
   std::vector<std::function<void()>> later;
   left_for_later = &later;
   std::unique_lock lock(mutex_);

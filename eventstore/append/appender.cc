@@ -5,11 +5,15 @@
 
 #include "eventstore/append/validate.h"
 #include "eventstore/base/prefetch.h"
+#include "eventstore/base/thread_priority.h"
 
 namespace cairn {
 namespace {
 
 constexpr std::chrono::milliseconds kWatchAnswer{1};
+
+// Everybody waits for the writer, and it waits for nobody but the disk: where it may, it goes first.
+constexpr int kWriterNice = -10;
 
 Error closing() { return make_error(Errc::kFailedPrecondition, "the store is closing"); }
 
@@ -70,6 +74,7 @@ Result<WakeUp*> Appender::enqueue(AppendQueue::Entry& entry) {
 }
 
 void Appender::run() {
+  set_thread_niceness(kWriterNice);
   for (;;) {
     const auto round = std::make_shared<AppendQueue::Round>(queue_.take());
     if (round->appends.empty()) return;

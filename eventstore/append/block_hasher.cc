@@ -3,6 +3,7 @@
 #include <climits>
 
 #include "eventstore/base/futex.h"
+#include "eventstore/base/thread_priority.h"
 
 namespace cairn {
 namespace {
@@ -47,6 +48,7 @@ bool BlockHasher::help() {
 }
 
 void BlockHasher::run() {
+  set_thread_niceness(0);  // the writer, which started it, may have another one
   for (;;) {
     if (help()) continue;
     const std::uint32_t state = state_.load();

@@ -198,7 +198,8 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
 }
 
 std::uint32_t BlockPlanner::type_index(std::string_view type) {
-  const auto [entry, added] = type_by_name_.emplace(type, static_cast<std::uint32_t>(block_types_.size()));
+  const auto [entry, added] =
+      type_by_name_.try_emplace(type, static_cast<std::uint32_t>(block_types_.size()));
   if (added) block_types_.push_back(type);
   return entry->second;
 }

@@ -1,11 +1,10 @@
 #include "eventstore/index/flusher.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <string>
 #include <utility>
+
+#include "eventstore/base/thread_priority.h"
 
 namespace cairn {
 namespace {
@@ -80,7 +79,7 @@ void Flusher::report(const Error& error) const {
 
 void Flusher::run() {
   // Writers wait for the log and nobody waits for the index: where processors are short, the log comes first.
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  set_thread_niceness(kNice);
   auto tidy_at = std::chrono::steady_clock::now() + kTidyEvery;
   std::unique_lock lock(mutex_);
   while (!stopping_) {
