@@ -47,8 +47,8 @@ class AppendQueue {
 
   struct Entry {
     PendingAppend* pending;
-    std::unique_ptr<UnwaitedAppend> unwaited =
-        nullptr;  // null when somebody waits, who keeps what `pending` is
+    // What `pending` is a part of; null when somebody waits, who keeps it.
+    std::unique_ptr<UnwaitedAppend> unwaited = nullptr;
   };
 
   // Returns where the caller can sleep; kOverloaded when the queue is full, kFailedPrecondition once closed.

@@ -69,8 +69,9 @@ void BlockPlanner::release_readers() {
 // next one finds it there.
 void BlockPlanner::prefetch(std::span<const AppendQueue::Entry> appends) {
   const auto each_stream = [appends](auto look) {
-    for (const auto& entry : appends)
+    for (const auto& entry : appends) {
       for (const StreamAppend& stream : entry.pending->request.streams) look(stream);
+    }
   };
   for (const auto& entry : appends) cairn::prefetch(entry.pending);
   for (const auto& entry : appends) cairn::prefetch(&entry.pending->request);

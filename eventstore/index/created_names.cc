@@ -13,12 +13,13 @@ void CreatedNames::add(std::span<const std::string_view> names) {
 }
 
 void CreatedNames::bring_into_order() const {
-  Names noted;
+  std::deque<std::string_view> fresh;
   {
     std::lock_guard lock(noted_mutex_);
-    noted.swap(noted_);
+    fresh.swap(noted_);
   }
-  if (noted.empty()) return;
+  if (fresh.empty()) return;
+  Names noted(fresh.begin(), fresh.end());
   std::sort(noted.begin(), noted.end());
   // Every name is merged only as often as its run doubles, however often somebody lists streams.
   while (!runs_.empty() && runs_.back().size() <= 2 * noted.size()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <mutex>
 #include <span>
 #include <string>
@@ -27,9 +28,9 @@ class CreatedNames {
   void bring_into_order() const;
 
   mutable std::mutex noted_mutex_;
-  mutable Names noted_;
-  mutable std::mutex
-      runs_mutex_;  // taken before the other, and held while sorting: the writer never waits for it
+  mutable std::deque<std::string_view> noted_;  // does not move when it grows, for the writer's sake
+  // Taken before the other one, and held while sorting: the writer never takes it.
+  mutable std::mutex runs_mutex_;
   mutable std::vector<Names> runs_;  // each in order, and more than twice as long as the next
 };
 
