@@ -23,8 +23,11 @@ class alignas(kCacheLineBytes) WakeUp {
     const unsigned here = bed_here();
     for (unsigned i = 1; i <= kBeds; ++i) {
       Bed& bed = beds_[(here + i) % kBeds];
-      ++bed.round;
-      if (bed.used.load() && bed.used.exchange(false)) futex_wake(bed.round, 1);
+      std::uint32_t state = bed.state.load();
+      if ((state & kUsed) == 0) continue;  // whoever comes now sees that it was answered
+      while (!bed.state.compare_exchange_weak(state, (state & ~kUsed) + kRound)) {
+      }
+      futex_wake(bed.state, 1);
     }
   }
 
@@ -32,13 +35,12 @@ class alignas(kCacheLineBytes) WakeUp {
   void wait_until(const std::atomic<bool>& done) {
     Bed& bed = beds_[bed_here()];
     for (;;) {
-      bed.used.store(true);  // first: answered() looks at it last
-      const std::uint32_t round = bed.round.load();
+      const std::uint32_t state = bed.state.fetch_or(kUsed) | kUsed;
       if (done.load()) return;
-      futex_wait(bed.round, round);
+      futex_wait(bed.state, state);
       // The first to see an answer wakes the others, even if it is not meant itself.
-      const std::uint32_t now = bed.round.load();
-      if (now != round && bed.cried.exchange(now) != now) futex_wake(bed.round, INT_MAX);
+      const std::uint32_t round = bed.state.load() & ~kUsed;
+      if (round != (state & ~kUsed) && bed.cried.exchange(round) != round) futex_wake(bed.state, INT_MAX);
     }
   }
 
@@ -46,10 +48,14 @@ class alignas(kCacheLineBytes) WakeUp {
   static constexpr unsigned kBeds = 8;
   static unsigned bed_here() { return static_cast<unsigned>(sched_getcpu()) % kBeds; }
 
+  // A bed's state is its round, which an answer raises, and whether somebody lay down since the last one.
+  // Both change in one step: otherwise an answer for others could take the mark away from somebody who lies
+  // down.
+  static constexpr std::uint32_t kUsed = 1;
+  static constexpr std::uint32_t kRound = 2;
   struct Bed {
-    std::atomic<std::uint32_t> round = 0;
-    std::atomic<std::uint32_t> cried = 0;  // the last round that somebody was woken for by another sleeper
-    std::atomic<bool> used = false;
+    std::atomic<std::uint32_t> state = 0;
+    std::atomic<std::uint32_t> cried = 0;  // the last round for which a sleeper woke the others
   };
   std::array<Bed, kBeds> beds_;
 };

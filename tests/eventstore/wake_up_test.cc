@@ -43,5 +43,26 @@ TEST(WakeUpTest, WakesEverybodyWhoIsAnswered) {
   }
 }
 
+// Answers for others go by while somebody is about to lie down; its own answer must wake it all the same.
+TEST(WakeUpTest, AnswersForOthersDoNotHideOnesOwn) {
+  constexpr int kRounds = 200'000;
+  WakeUp wake_up;
+  std::atomic<bool> done = false;
+  std::atomic<int> woken = 0;
+  std::jthread sleeper([&] {
+    for (int round = 0; round < kRounds; ++round) {
+      wake_up.wait_until(done);
+      done = false;
+      ++woken;
+    }
+  });
+  for (int round = 0; round < kRounds; ++round) {
+    for (int others = round % 7; others > 0; --others) wake_up.answered();
+    done = true;
+    wake_up.answered();
+    while (woken.load() <= round) std::this_thread::yield();
+  }
+}
+
 }  // namespace
 }  // namespace cairn::test
