@@ -1,12 +1,11 @@
 #include "projections/aggregates/snapshot_follower.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
+
+#include "eventstore/base/thread_priority.h"
 
 namespace cairn {
 
@@ -42,7 +41,7 @@ bool SnapshotFollower::wait_until(GlobalPosition position, std::chrono::millisec
 }
 
 void SnapshotFollower::run() {
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  set_thread_niceness(kNice);
   while (wait_for_news()) {
     GlobalPosition after = seen_;  // Only this thread moves it.
     for (const GlobalPosition head = store_.head(); after < head;) {
