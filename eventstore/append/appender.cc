@@ -49,7 +49,7 @@ Result<AppendResult> Appender::append(AppendRequest request) {
          std::chrono::steady_clock::now() < watch_until) {
     if (!hasher_.help()) std::this_thread::yield();
   }
-  hasher_.help();
+  hasher_.help();  // of the block that is being committed, before this one's turn comes
   wake_up->wait_until(pending.answered);
   waiting_.fetch_sub(1);
   return *std::move(pending.answer);

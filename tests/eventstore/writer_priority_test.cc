@@ -48,7 +48,8 @@ TEST_F(WriterPriorityTest, OnlyTheWriterGoesFirst) {
                        [&](Result<AppendResult> result) { answered.set_value(std::move(result)); });
   ASSERT_THAT(answered.get_future().get(), succeeds());
   const int first = niceness_of(std::to_string(getpid())) - 10;
-  while (threads_with(first) > 1) std::this_thread::yield();  // one that was just started may not have run yet
+  while (threads_with(first) > 1)
+    std::this_thread::yield();  // one that was just started may not have run yet
   EXPECT_EQ(threads_with(first), 1);
 }
 
