@@ -56,7 +56,7 @@ int put(MDB_txn* txn, MDB_dbi table, std::string_view key, std::string_view valu
 }
 
 Result<int> put_postings(MDB_txn* txn, MDB_dbi table, PostingTerm::Kind kind,
-                         const Generation::ByName<std::vector<std::uint64_t>>& lists) {
+                         const TailGeneration::ByName<std::vector<std::uint64_t>>& lists) {
   for (const auto& [name, positions] : lists) {
     CAIRN_TRY(const int code, postings::append(txn, table, {kind, name}, positions));
     if (code != 0) return code;
@@ -66,7 +66,7 @@ Result<int> put_postings(MDB_txn* txn, MDB_dbi table, PostingTerm::Kind kind,
 
 using IdsByDay = std::map<std::uint32_t, std::vector<IdRuns::Entry>>;
 
-IdsByDay ids_by_day(const Generation& generation, std::uint64_t seed, std::uint32_t first_day) {
+IdsByDay ids_by_day(const TailGeneration& generation, std::uint64_t seed, std::uint32_t first_day) {
   IdsByDay days;
   for (const auto& [id, place] : generation.ids) {
     if (place.day >= first_day) days[place.day].push_back({IdRuns::hash(id, seed), place.position.value});
@@ -285,7 +285,7 @@ Result<std::size_t> Index::heads_per_commit(std::size_t heads) const {
   return std::clamp(kPagesPerCommit * on_a_page, kHeadsPerCommitMin, kHeadsPerCommitMax);
 }
 
-Status Index::flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day,
+Status Index::flush(const TailGeneration& generation, const Uuid& store_id, std::uint32_t first_id_day,
                     const std::function<bool()>& hurry) {
   const auto entries = generation.heads.entries();
   std::vector<const HeadTable::Entry*> heads(entries.begin(), entries.end());

@@ -97,7 +97,7 @@ class Index {
   // large; everything that must not be applied twice goes last, together with the new state. Ids of days
   // before `first_id_day` are dropped. While `hurry()` the slices are large: faster, and harder on whoever
   // else writes to the disk. kDiskFull can be tried again.
-  Status flush(const Generation& generation, const Uuid& store_id, std::uint32_t first_id_day,
+  Status flush(const TailGeneration& generation, const Uuid& store_id, std::uint32_t first_id_day,
                const std::function<bool()>& hurry);
 
   // See EventStore. Each is a transaction of its own, between two of a flush.

@@ -12,12 +12,12 @@ namespace {
 
 using Positions = std::vector<std::uint64_t>;
 
-Positions& list_for(Generation::ByName<Positions>& lists, std::string_view name) {
+Positions& list_for(TailGeneration::ByName<Positions>& lists, std::string_view name) {
   const auto found = lists.find(name);
   return found != lists.end() ? found->second : lists.emplace(std::string(name), Positions()).first->second;
 }
 
-const Positions* find_list(const std::shared_ptr<const Generation>& generation, const PostingTerm& term) {
+const Positions* find_list(const std::shared_ptr<const TailGeneration>& generation, const PostingTerm& term) {
   if (generation == nullptr) return nullptr;
   const auto& lists = term.kind == PostingTerm::Kind::kCategory ? generation->categories : generation->types;
   const auto found = lists.find(term.name);
@@ -36,7 +36,7 @@ void append_backward(const Positions* list, std::uint64_t from, std::size_t limi
   while (at != list->begin() && out.size() < limit) out.push_back(*--at);
 }
 
-void add_heads(Generation& generation, BlockSummary& block) {
+void add_heads(TailGeneration& generation, BlockSummary& block) {
   const auto& table = generation.heads.table();
   std::vector<std::string_view> created;
   for (std::span<BlockSummary::Stream> left(block.streams); !left.empty();) {
@@ -52,7 +52,7 @@ void add_heads(Generation& generation, BlockSummary& block) {
   generation.created.add(created);
 }
 
-void add_postings(Generation& generation, const BlockSummary& block) {
+void add_postings(TailGeneration& generation, const BlockSummary& block) {
   std::vector<Positions*> categories;
   std::vector<Positions*> types;
   categories.reserve(block.streams.size());
@@ -73,9 +73,9 @@ void add_postings(Generation& generation, const BlockSummary& block) {
 }
 
 // From the first of `generations`, newest first, that has it.
-bool copy_head(std::initializer_list<const Generation*> generations, const HashedName& stream,
+bool copy_head(std::initializer_list<const TailGeneration*> generations, const HashedName& stream,
                StreamHead& head) {
-  for (const Generation* const generation : generations) {
+  for (const TailGeneration* const generation : generations) {
     if (generation == nullptr) continue;
     if (const StreamHead* const found = generation->heads.find(stream)) {
       head = *found;
@@ -87,11 +87,11 @@ bool copy_head(std::initializer_list<const Generation*> generations, const Hashe
 
 }  // namespace
 
-Tail::Tail() : active_(std::make_shared<Generation>()) {}
+Tail::Tail() : active_(std::make_shared<TailGeneration>()) {}
 
 void Tail::apply(BlockSummary& block) {
   std::lock_guard lock(mutex_);
-  Generation& generation = *active_;
+  TailGeneration& generation = *active_;
   CAIRN_ASSERT(generation.events == 0 || generation.last_position.value + 1 == block.first_position.value,
                generation.last_position.value, block.first_position.value);
   add_heads(generation, block);
@@ -116,8 +116,8 @@ bool Tail::find_in(const Snapshot& snapshot, const HashedName& stream, StreamHea
 void Tail::prefetch(std::span<const std::uint64_t> name_hashes) const {
   std::lock_guard lock(mutex_);
   const auto each = [&](auto look) {
-    for (const Generation* const generation :
-         {static_cast<const Generation*>(active_.get()), frozen_.get(), flushed_.get()}) {
+    for (const TailGeneration* const generation :
+         {static_cast<const TailGeneration*>(active_.get()), frozen_.get(), flushed_.get()}) {
       if (generation == nullptr) continue;
       for (const std::uint64_t hash : name_hashes) look(generation->heads.table(), hash);
     }
@@ -126,9 +126,9 @@ void Tail::prefetch(std::span<const std::uint64_t> name_hashes) const {
   each([](const auto& table, std::uint64_t hash) { table.prefetch_thing(hash); });
 }
 
-std::optional<Generation::IdPlace> Tail::find_id(const Uuid& id) const {
+std::optional<TailGeneration::IdPlace> Tail::find_id(const Uuid& id) const {
   std::lock_guard lock(mutex_);
-  for (const Generation* generation : {static_cast<const Generation*>(active_.get()), frozen_.get()}) {
+  for (const TailGeneration* generation : {static_cast<const TailGeneration*>(active_.get()), frozen_.get()}) {
     if (generation == nullptr) continue;
     const auto found = generation->ids.find(id);
     if (found != generation->ids.end()) return found->second;
@@ -167,7 +167,7 @@ std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_vie
   return names;
 }
 
-std::shared_ptr<const Generation> Tail::freeze() {
+std::shared_ptr<const TailGeneration> Tail::freeze() {
   std::size_t streams = 0;
   {
     std::lock_guard lock(mutex_);
@@ -175,7 +175,7 @@ std::shared_ptr<const Generation> Tail::freeze() {
     streams = active_->heads.entries().size();
   }
   // The next one will become about as large; made ready here, it need not grow while the writer waits.
-  auto next = std::make_shared<Generation>();
+  auto next = std::make_shared<TailGeneration>();
   next->heads.reserve(streams);
   std::lock_guard lock(mutex_);
   if (frozen_ == nullptr && active_->events > 0) frozen_ = std::exchange(active_, std::move(next));
@@ -183,7 +183,7 @@ std::shared_ptr<const Generation> Tail::freeze() {
 }
 
 void Tail::drop_frozen() {
-  std::shared_ptr<const Generation>
+  std::shared_ptr<const TailGeneration>
       old;  // declared before the lock, so freed after it: a generation is large
   std::lock_guard lock(mutex_);
   old = std::exchange(flushed_, std::exchange(frozen_, nullptr));

@@ -25,7 +25,7 @@ constexpr std::uint32_t day_of(Timestamp time) {
 }
 
 // A run of blocks as the index will have them.
-struct Generation {
+struct TailGeneration {
   template <typename Value>
   using ByName = std::unordered_map<std::string, Value, SeededHash, std::equal_to<>>;
   struct IdPlace {
@@ -50,8 +50,8 @@ class Tail {
  public:
   // Generations that stay readable through this snapshot when the flusher lets go of them.
   struct Snapshot {
-    std::shared_ptr<const Generation> frozen;  // may be null
-    std::shared_ptr<const Generation> active;
+    std::shared_ptr<const TailGeneration> frozen;  // may be null
+    std::shared_ptr<const TailGeneration> active;
   };
 
   Tail();
@@ -63,7 +63,7 @@ class Tail {
   bool find(const HashedName& stream, StreamHead& head) const;
   // The same for the head as the snapshot's generations know it.
   bool find_in(const Snapshot& snapshot, const HashedName& stream, StreamHead& head) const;
-  std::optional<Generation::IdPlace> find_id(const Uuid& id) const;
+  std::optional<TailGeneration::IdPlace> find_id(const Uuid& id) const;
 
   // Brings into the cache what find() will need for these streams: many waits for memory at once instead of
   // one after the other.
@@ -82,7 +82,7 @@ class Tail {
 
   // Turns the active generation into the frozen one, if there is none, and returns the frozen one; null when
   // there is nothing to flush.
-  std::shared_ptr<const Generation> freeze();
+  std::shared_ptr<const TailGeneration> freeze();
 
   // The frozen generation is on disk.
   void drop_frozen();
@@ -92,9 +92,9 @@ class Tail {
 
  private:
   mutable std::mutex mutex_;
-  std::shared_ptr<Generation> active_;
-  std::shared_ptr<const Generation> frozen_;
-  std::shared_ptr<const Generation> flushed_;
+  std::shared_ptr<TailGeneration> active_;
+  std::shared_ptr<const TailGeneration> frozen_;
+  std::shared_ptr<const TailGeneration> flushed_;
 };
 
 }  // namespace cairn
