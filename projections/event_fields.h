@@ -9,7 +9,7 @@
 
 #include "eventstore/base/result.h"
 #include "schemaregistry/codec/run_plan.h"
-#include "upcasters/shaped_event.h"
+#include "upcasters/model/shaped_event.h"
 
 namespace cairn {
 

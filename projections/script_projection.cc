@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "eventstore/json/json_check.h"
-#include "upcasters/lua/lua_saved.h"
-#include "upcasters/script/projection_fold.h"
+#include "projections/script/projection_fold.h"
+#include "upcasters/values/lua_saved.h"
 
 namespace cairn {
 

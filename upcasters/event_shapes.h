@@ -11,7 +11,7 @@
 #include "upcasters/definitions/registry_history.h"
 #include "upcasters/definitions/upcasters.h"
 #include "upcasters/deploy/deployer.h"
-#include "upcasters/shaper_pool.h"
+#include "upcasters/shaping/shaper_pool.h"
 
 namespace cairn {
 

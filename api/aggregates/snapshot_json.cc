@@ -1,7 +1,7 @@
 #include "api/aggregates/snapshot_json.h"
 
-#include "api/events/event_json.h"
 #include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
@@ -45,20 +45,6 @@ std::string snapshots_json(std::string_view stream, const std::vector<SnapshotDe
                 : R"(,"usable":true,"reason":null})";
   }
   return json + "]}";
-}
-
-const char* to_string(SnapshotMiss miss) {
-  switch (miss) {
-    case SnapshotMiss::kNone:
-      return "none";
-    case SnapshotMiss::kAggregate:
-      return "aggregate";
-    case SnapshotMiss::kShapes:
-      return "shapes";
-    case SnapshotMiss::kDamaged:
-      return "damaged";
-  }
-  return "";
 }
 
 }  // namespace cairn::api

@@ -20,7 +20,4 @@ std::string snapshot_json(const StreamState& state, std::uint64_t bytes);
 // aggregate, shapes or damaged, and null for those that can.
 std::string snapshots_json(std::string_view stream, const std::vector<SnapshotDescription>& snapshots);
 
-// How a miss is called, in answers and metrics.
-const char* to_string(SnapshotMiss miss);
-
 }  // namespace cairn::api

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "api/http/progress_feed.h"
-#include "api/registry/worker_thread.h"
+#include "api/http/worker_thread.h"
 #include "projections/aggregates/aggregate_states.h"
 
 namespace cairn::api {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include "api/events/shape_problem.h"
-#include "api/events/store_problem.h"
 #include "api/http/sentence.h"
+#include "api/serving/shape_problem.h"
+#include "api/serving/store_problem.h"
 
 namespace cairn::api {
 

@@ -4,12 +4,14 @@
 #include <variant>
 #include <vector>
 
+#include "api/aggregates/aggregate_routes.h"
+#include "api/aggregates/aggregate_service.h"
 #include "api/aggregates/state_json.h"
 #include "api/aggregates/state_problem.h"
-#include "api/events/time_text.h"
-#include "api/routes/query_reader.h"
-#include "api/routes/route_tools.h"
-#include "api/routes/routes.h"
+#include "api/serving/query_reader.h"
+#include "api/serving/route_tools.h"
+#include "eventstore/base/time_text.h"
+#include "eventstore/event_store.h"
 
 namespace cairn::api {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "eventstore/json/json_text.h"
-#include "upcasters/unreadable.h"
+#include "upcasters/model/unreadable.h"
 
 namespace cairn::api {
 

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "api/events/event_json.h"
-#include "api/events/shape_problem.h"
+#include "api/serving/shape_problem.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 

@@ -4,7 +4,7 @@
 
 #include "eventstore/base/result.h"
 #include "eventstore/types.h"
-#include "upcasters/shaped_event.h"
+#include "upcasters/model/shaped_event.h"
 
 namespace cairn::api {
 
@@ -17,8 +17,5 @@ void append_stream_json(std::string& to, const StreamInfo& stream);
 
 // Appends where the events of one stream came to stand.
 void append_result_json(std::string& to, const StreamAppendResult& result, bool already_applied);
-
-// Appends a number.
-void append_number(std::string& to, std::uint64_t number);
 
 }  // namespace cairn::api

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "api/events/store_problem.h"
+#include "api/serving/store_problem.h"
 #include "eventstore/json/json_text.h"
 #include "schemaregistry/codec/check_sink.h"
 #include "schemaregistry/codec/wanted_value.h"

@@ -8,15 +8,10 @@
 
 #include "api/events/append_body.h"
 #include "api/http/problem.h"
+#include "api/serving/route_context.h"
 #include "schemaregistry/events/event_codecs.h"
 
 namespace cairn::api {
-
-// What becomes of events whose type has no schema.
-enum class SchemaPolicy {
-  kRequired,  // they are refused
-  kOptional,  // their data is free JSON
-};
 
 // Which schema to take for a type where the client names no version; 0 = none. Others take the newest.
 using SchemaPins = std::map<std::string, SchemaId, std::less<>>;

@@ -7,8 +7,8 @@
 
 #include "api/events/wanted_events.h"
 #include "eventstore/base/result.h"
-#include "upcasters/shaper_pool.h"
-#include "upcasters/unreadable.h"
+#include "upcasters/model/unreadable.h"
+#include "upcasters/shaping/shaper_pool.h"
 
 namespace cairn::api {
 

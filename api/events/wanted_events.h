@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eventstore/types.h"
-#include "upcasters/shape.h"
+#include "upcasters/model/shape.h"
 
 namespace cairn::api {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "projections/daemon/projection_status.h"
+#include "projections/projection_status.h"
 
 namespace cairn::api {
 

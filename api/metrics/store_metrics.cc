@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "api/aggregates/snapshot_json.h"
-
 namespace cairn::api {
 
 namespace {

@@ -7,8 +7,9 @@
 #include "api/projections/projection_json.h"
 #include "api/projections/projection_problem.h"
 #include "api/projections/projection_route.h"
-#include "api/routes/query_reader.h"
-#include "api/routes/routes.h"
+#include "api/projections/projection_routes.h"
+#include "api/projections/projection_service.h"
+#include "api/serving/query_reader.h"
 
 namespace cairn::api {
 

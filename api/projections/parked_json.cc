@@ -1,79 +1,71 @@
 #include "api/projections/parked_json.h"
 
-#include "api/events/event_json.h"
-#include "api/projections/json_object.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
 namespace {
 
-void append_members(JsonObject& to, const ParkedKey& parked) {
-  to.text("key", parked.key);
-  to.text("by", parked.by_stream ? "stream" : "key");
-  to.number("generation", parked.generation);
-  to.number("events", parked.events);
-  to.number("position", parked.position.value);
-  to.text("kind", parked.kind);
-  to.text("message", parked.message);
-  to.number("line", parked.line);
-  to.time("parkedAt", parked.parked_at);
-  to.number("retries", parked.retries);
+void write_members(JsonWriter& json, const ParkedKey& parked) {
+  json.text("key", parked.key);
+  json.text("by", parked.by_stream ? "stream" : "key");
+  json.number("generation", parked.generation);
+  json.number("events", parked.events);
+  json.number("position", parked.position.value);
+  json.text("kind", parked.kind);
+  json.text("message", parked.message);
+  json.number("line", parked.line);
+  json.time("parkedAt", parked.parked_at);
+  json.number("retries", parked.retries);
 }
 
-void append_detail(std::string& text, const ParkedKeyDetail& detail) {
-  JsonObject object(text);
-  append_members(object, detail.parked);
-  object.begin("positions");
-  text += '[';
-  for (const GlobalPosition position : detail.positions) {
-    if (!text.ends_with('[')) text += ',';
-    append_number(text, position.value);
-  }
-  text += ']';
-  object.end();
+void write_detail(JsonWriter& json, const ParkedKeyDetail& detail) {
+  json.begin_object();
+  write_members(json, detail.parked);
+  json.begin_array("positions");
+  for (const GlobalPosition position : detail.positions) json.number(position.value);
+  json.end_array();
+  json.end_object();
 }
 
 }  // namespace
 
 std::string to_json(const ParkedList& list) {
   std::string text;
-  JsonObject object(text);
-  object.begin("parked");
-  text += '[';
+  JsonWriter json(text);
+  json.begin_object();
+  json.begin_array("parked");
   for (const ParkedKey& parked : list.keys) {
-    if (!text.ends_with('[')) text += ',';
-    JsonObject entry(text);
-    append_members(entry, parked);
-    entry.end();
+    json.begin_object();
+    write_members(json, parked);
+    json.end_object();
   }
-  text += ']';
-  object.text_or_null("next", list.next);
-  object.end();
+  json.end_array();
+  json.text_or_null("next", list.next);
+  json.end_object();
   return text;
 }
 
 std::string parked_key_json(std::string_view key, const std::vector<ParkedKeyDetail>& entries) {
   std::string text;
-  JsonObject object(text);
-  object.text("key", key);
-  object.begin("entries");
-  text += '[';
-  for (const ParkedKeyDetail& entry : entries) {
-    if (!text.ends_with('[')) text += ',';
-    append_detail(text, entry);
-  }
-  text += ']';
-  object.end();
+  JsonWriter json(text);
+  json.begin_object();
+  json.text("key", key);
+  json.begin_array("entries");
+  for (const ParkedKeyDetail& entry : entries) write_detail(json, entry);
+  json.end_array();
+  json.end_object();
   return text;
 }
 
 std::string to_json(const RetryReport& report) {
   std::string text;
-  JsonObject object(text);
-  object.number("keys", report.keys);
-  object.number("released", report.released);
-  object.number("events", report.events);
-  object.end();
+  JsonWriter json(text);
+  json.begin_object();
+  json.number("keys", report.keys);
+  json.number("released", report.released);
+  json.number("events", report.events);
+  json.end_object();
   return text;
 }
 

@@ -7,10 +7,11 @@
 #include "api/projections/parked_json.h"
 #include "api/projections/projection_problem.h"
 #include "api/projections/projection_route.h"
+#include "api/projections/projection_routes.h"
+#include "api/projections/projection_service.h"
 #include "api/projections/skip_body.h"
-#include "api/routes/query_reader.h"
-#include "api/routes/route_tools.h"
-#include "api/routes/routes.h"
+#include "api/serving/query_reader.h"
+#include "api/serving/route_tools.h"
 #include "eventstore/base/limits.h"
 
 namespace cairn::api {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <variant>
 
-#include "api/events/store_problem.h"
 #include "api/http/sentence.h"
 #include "api/projections/projection_json.h"
+#include "api/serving/store_problem.h"
 
 namespace cairn::api {
 

@@ -1,7 +1,9 @@
 #include "api/projections/projection_route.h"
 
 #include "api/projections/projection_problem.h"
-#include "api/routes/route_tools.h"
+#include "api/projections/projection_service.h"
+#include "api/serving/route_tools.h"
+#include "eventstore/event_store.h"
 
 namespace cairn::api {
 

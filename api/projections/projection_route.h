@@ -2,7 +2,7 @@
 
 #include "api/http/router.h"
 #include "api/projections/projection_service.h"
-#include "api/routes/store_slot.h"
+#include "api/serving/store_slot.h"
 
 namespace cairn::api {
 

@@ -1,48 +1,46 @@
 #include "api/projections/row_json.h"
 
-#include "api/projections/json_object.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
 namespace {
 
 template <typename Answer>
-void append_standing(JsonObject& to, const Answer& answer) {
-  to.number("position", answer.position.value);
-  to.number("generation", answer.generation);
-  if (answer.partial) to.flag("partial", true);
+void write_standing(JsonWriter& json, const Answer& answer) {
+  json.number("position", answer.position.value);
+  json.number("generation", answer.generation);
+  if (answer.partial) json.flag("partial", true);
 }
 
 }  // namespace
 
 std::string row_json(std::string_view key, const RowAnswer& answer) {
   std::string text;
-  JsonObject object(text);
-  object.text("key", key);
-  object.raw("row", *answer.json);
-  append_standing(object, answer);
-  object.end();
+  JsonWriter json(text);
+  json.begin_object();
+  json.text("key", key);
+  json.raw("row", *answer.json);
+  write_standing(json, answer);
+  json.end_object();
   return text;
 }
 
 std::string rows_json(const RowsAnswer& answer) {
   std::string text;
-  JsonObject object(text);
-  object.begin("rows");
-  text += '[';
-  bool first = true;
+  JsonWriter json(text);
+  json.begin_object();
+  json.begin_array("rows");
   for (const RowsAnswer::Row& row : answer.rows) {
-    if (!first) text += ',';
-    first = false;
-    JsonObject entry(text);
-    entry.text("key", row.key);
-    entry.raw("row", row.json);
-    entry.end();
+    json.begin_object();
+    json.text("key", row.key);
+    json.raw("row", row.json);
+    json.end_object();
   }
-  text += ']';
-  object.text_or_null("next", answer.next);
-  append_standing(object, answer);
-  object.end();
+  json.end_array();
+  json.text_or_null("next", answer.next);
+  write_standing(json, answer);
+  json.end_object();
   return text;
 }
 

@@ -7,10 +7,11 @@
 
 #include "api/projections/projection_problem.h"
 #include "api/projections/projection_route.h"
+#include "api/projections/projection_routes.h"
+#include "api/projections/projection_service.h"
 #include "api/projections/row_json.h"
 #include "api/projections/row_question.h"
-#include "api/routes/query_reader.h"
-#include "api/routes/routes.h"
+#include "api/serving/query_reader.h"
 #include "eventstore/base/limits.h"
 
 namespace cairn::api {

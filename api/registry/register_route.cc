@@ -4,9 +4,11 @@
 #include "api/registry/registry_request.h"
 #include "api/registry/registry_route.h"
 #include "api/registry/registry_routes.h"
-#include "api/routes/route_tools.h"
+#include "api/serving/route_tools.h"
 #include "api/upcasters/deploy_problem.h"
+#include "api/upcasters/deploy_service.h"
 #include "eventstore/base/names.h"
+#include "schemaregistry/registry/schema_registry.h"
 #include "upcasters/script/upcaster_script.h"
 
 namespace cairn::api {

@@ -7,6 +7,7 @@
 #include "api/registry/registry_route.h"
 #include "api/registry/registry_routes.h"
 #include "eventstore/json/json_text.h"
+#include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api/routes/route_tools.h"
+#include "api/serving/route_tools.h"
 #include "eventstore/json/json_check.h"
 #include "eventstore/json/json_cursor.h"
 

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "api/registry/registry_service.h"
 #include "eventstore/json/json_text.h"
+#include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
 

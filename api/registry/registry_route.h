@@ -4,7 +4,7 @@
 #include <string>
 
 #include "api/http/router.h"
-#include "api/routes/store_slot.h"
+#include "api/serving/store_slot.h"
 #include "schemaregistry/registry/registry_error.h"
 
 namespace cairn::api {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "api/http/router.h"
-#include "api/routes/routes.h"
+#include "api/serving/route_context.h"
 
 namespace cairn::api {
 

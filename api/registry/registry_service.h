@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "api/registry/worker_thread.h"
+#include "api/http/worker_thread.h"
 #include "eventstore/event_store.h"
 #include "schemaregistry/events/event_codecs.h"
 #include "schemaregistry/registry/schema_registry.h"

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "api/events/event_json.h"
-#include "api/events/shape_problem.h"
-#include "api/events/store_problem.h"
 #include "api/http/sentence.h"
+#include "api/serving/shape_problem.h"
+#include "api/serving/store_problem.h"
 #include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <optional>
 
+#include "api/http/worker_thread.h"
 #include "api/metrics/metrics.h"
-#include "api/registry/worker_thread.h"
 #include "upcasters/event_shapes.h"
 
 namespace cairn::api {

@@ -1,8 +1,8 @@
 #include "api/upcasters/upcaster_json.h"
 
-#include "api/events/event_json.h"
-#include "api/events/time_text.h"
+#include "eventstore/base/time_text.h"
 #include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "upcasters/deploy/deployer.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn::api {
 

@@ -7,13 +7,16 @@
 #include <vector>
 
 #include "api/http/progress_feed.h"
-#include "api/routes/query_reader.h"
-#include "api/routes/route_tools.h"
-#include "api/routes/routes.h"
+#include "api/serving/query_reader.h"
+#include "api/serving/route_tools.h"
 #include "api/upcasters/deploy_problem.h"
+#include "api/upcasters/deploy_service.h"
 #include "api/upcasters/upcaster_json.h"
+#include "api/upcasters/upcaster_routes.h"
+#include "eventstore/event_store.h"
 #include "eventstore/json/json_cursor.h"
 #include "eventstore/json/json_text.h"
+#include "upcasters/event_shapes.h"
 
 namespace cairn::api {
 

@@ -15,17 +15,10 @@
 #include "eventstore/base/result.h"
 #include "eventstore/event_store.h"
 #include "eventstore/log/block_log.h"
-#include "eventstore/news_board.h"
+#include "eventstore/log/log_end.h"
+#include "eventstore/log/news_board.h"
 
 namespace cairn {
-
-// Where the log ends.
-struct LogEnd {
-  GlobalPosition last_position;
-  Sha256 hash{};  // of the last block, or the chain's anchor
-  std::uint64_t epoch = 0;
-  Timestamp recorded_at;
-};
 
 // Counters of the writer, read by anybody.
 struct AppendCounters {

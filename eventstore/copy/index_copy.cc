@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "eventstore/base/file.h"
+#include "eventstore/base/sealed.h"
 #include "eventstore/copy/given_up.h"
 #include "eventstore/copy/pages_check.h"
-#include "eventstore/index/record.h"
 #include "eventstore/lmdb/bulk_writer.h"
 
 namespace cairn {

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "eventstore/append/appender.h"
 #include "eventstore/base/result.h"
 #include "eventstore/index/index.h"
+#include "eventstore/log/log_end.h"
 #include "eventstore/store_copy.h"
 
 namespace cairn {

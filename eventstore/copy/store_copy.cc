@@ -7,7 +7,7 @@
 #include "eventstore/copy/index_copy.h"
 #include "eventstore/copy/log_copy.h"
 #include "eventstore/copy/staged_folder.h"
-#include "eventstore/data_folder.h"
+#include "eventstore/recovery/data_folder.h"
 #include "eventstore/verify.h"
 
 namespace cairn {

@@ -13,7 +13,7 @@
 
 #include "eventstore/lmdb/file_check.h"
 #include "eventstore/log/lmdb_block_cursor.h"
-#include "eventstore/recovery.h"
+#include "eventstore/recovery/recovery.h"
 
 namespace cairn {
 namespace {

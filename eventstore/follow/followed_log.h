@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "eventstore/append/appender.h"
 #include "eventstore/base/result.h"
 #include "eventstore/follow/journal_tail.h"
 #include "eventstore/follow/watched_file.h"
 #include "eventstore/lmdb/lmdb_env.h"
 #include "eventstore/log/block_log.h"
+#include "eventstore/log/log_end.h"
 #include "eventstore/log/young_blocks.h"
 #include "eventstore/read/log_scan.h"
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <thread>
 
-#include "eventstore/data_folder.h"
 #include "eventstore/event_store.h"
 #include "eventstore/follow/followed_log.h"
 #include "eventstore/follow/system_streams.h"
 #include "eventstore/follow/watched_file.h"
-#include "eventstore/news_board.h"
+#include "eventstore/log/news_board.h"
+#include "eventstore/recovery/data_folder.h"
 
 namespace cairn {
 

@@ -9,8 +9,8 @@
 #include "eventstore/base/assert.h"
 #include "eventstore/base/checksum.h"
 #include "eventstore/base/endian.h"
+#include "eventstore/base/sealed.h"
 #include "eventstore/index/id_filter.h"
-#include "eventstore/index/record.h"
 #include "eventstore/lmdb/cursor.h"
 
 namespace cairn {

@@ -10,7 +10,7 @@
 #include "eventstore/base/endian.h"
 #include "eventstore/base/file.h"
 #include "eventstore/base/limits.h"
-#include "eventstore/index/record.h"
+#include "eventstore/base/sealed.h"
 #include "eventstore/index/snapshot_table.h"
 #include "eventstore/lmdb/cursor.h"
 #include "eventstore/lmdb/file_check.h"

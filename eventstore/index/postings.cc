@@ -1,7 +1,7 @@
 #include "eventstore/index/postings.h"
 
 #include "eventstore/base/endian.h"
-#include "eventstore/index/record.h"
+#include "eventstore/base/sealed.h"
 #include "eventstore/lmdb/cursor.h"
 
 namespace cairn::postings {

@@ -6,7 +6,7 @@
 
 #include "eventstore/base/endian.h"
 #include "eventstore/base/limits.h"
-#include "eventstore/index/record.h"
+#include "eventstore/base/sealed.h"
 #include "eventstore/lmdb/cursor.h"
 
 namespace cairn::snapshots {

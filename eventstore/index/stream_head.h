@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "eventstore/format/jump.h"
 #include "eventstore/types.h"
@@ -34,3 +37,11 @@ struct StreamHead {
 };
 
 }  // namespace cairn
+
+namespace cairn::record {
+
+// The payload of a stream head's record in the index; nullopt when `payload` is not one.
+std::string encode_head(const StreamHead& head);
+std::optional<StreamHead> decode_head(std::string_view payload);
+
+}  // namespace cairn::record

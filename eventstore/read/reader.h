@@ -8,7 +8,7 @@
 #include "eventstore/index/index.h"
 #include "eventstore/index/tail.h"
 #include "eventstore/log/block_log.h"
-#include "eventstore/news_board.h"
+#include "eventstore/log/news_board.h"
 
 namespace cairn {
 

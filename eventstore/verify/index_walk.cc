@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "eventstore/base/sealed.h"
 #include "eventstore/index/postings.h"
-#include "eventstore/index/record.h"
 
 namespace cairn {
 

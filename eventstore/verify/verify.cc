@@ -8,10 +8,10 @@
 #include <string>
 
 #include "eventstore/base/file.h"
-#include "eventstore/data_folder.h"
 #include "eventstore/index/index.h"
 #include "eventstore/lmdb/file_check.h"
 #include "eventstore/log/lmdb_block_log.h"
+#include "eventstore/recovery/data_folder.h"
 #include "eventstore/verify/index_walk.h"
 #include "eventstore/verify/log_walk.h"
 

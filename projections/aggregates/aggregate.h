@@ -10,7 +10,7 @@
 #include "eventstore/base/result.h"
 #include "eventstore/types.h"
 #include "upcasters/lua/script_error.h"
-#include "upcasters/shaped_event.h"
+#include "upcasters/model/shaped_event.h"
 
 namespace cairn {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "upcasters/fingerprint.h"
+#include "upcasters/model/fingerprint.h"
 
 namespace cairn {
 

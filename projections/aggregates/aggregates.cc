@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "projections/aggregates/script_aggregate.h"
-#include "upcasters/script/aggregate_fold.h"
+#include "projections/script/aggregate_fold.h"
 
 namespace cairn {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "upcasters/script/aggregate_fold.h"
+#include "projections/script/aggregate_fold.h"
 
 namespace cairn {
 

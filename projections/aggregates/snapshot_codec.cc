@@ -1,6 +1,6 @@
 #include "projections/aggregates/snapshot_codec.h"
 
-#include "eventstore/index/record.h"
+#include "eventstore/base/sealed.h"
 
 namespace cairn {
 

@@ -8,7 +8,7 @@
 #include "eventstore/base/error.h"
 #include "eventstore/types.h"
 #include "upcasters/lua/script_error.h"
-#include "upcasters/shape_fault.h"
+#include "upcasters/model/shape_fault.h"
 
 namespace cairn {
 
@@ -70,6 +70,21 @@ enum class SnapshotMiss : std::uint8_t {
   kDamaged,    // its bytes are not what was written, or cannot be read
 };
 inline constexpr std::size_t kSnapshotMisses = 4;
+
+// The name of a reason, as answers and metrics have it.
+inline const char* to_string(SnapshotMiss miss) {
+  switch (miss) {
+    case SnapshotMiss::kNone:
+      return "none";
+    case SnapshotMiss::kAggregate:
+      return "aggregate";
+    case SnapshotMiss::kShapes:
+      return "shapes";
+    case SnapshotMiss::kDamaged:
+      return "damaged";
+  }
+  return "";
+}
 
 // What was done since the start. Counters only grow.
 struct StateStats {

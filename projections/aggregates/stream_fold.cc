@@ -5,7 +5,7 @@
 
 #include "eventstore/base/limits.h"
 #include "projections/aggregates/snapshot_codec.h"
-#include "upcasters/unreadable.h"
+#include "upcasters/model/unreadable.h"
 
 namespace cairn {
 

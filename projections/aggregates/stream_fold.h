@@ -11,7 +11,7 @@
 #include "projections/aggregates/aggregate.h"
 #include "projections/aggregates/state.h"
 #include "upcasters/chain/chain_uses.h"
-#include "upcasters/shaper.h"
+#include "upcasters/shaping/shaper.h"
 
 namespace cairn {
 

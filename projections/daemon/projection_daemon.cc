@@ -6,12 +6,12 @@
 #include <thread>
 #include <utility>
 
-#include "projections/daemon/audit.h"
 #include "projections/daemon/daemon_errors.h"
 #include "projections/daemon/folder_lock.h"
 #include "projections/daemon/parked_view.h"
 #include "projections/daemon/row_view.h"
 #include "projections/daemon/running_set.h"
+#include "projections/runner/audit.h"
 
 namespace cairn {
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "eventstore/event_store.h"
-#include "projections/daemon/daemon_options.h"
-#include "projections/daemon/projection_status.h"
+#include "projections/daemon_options.h"
 #include "projections/definitions/projection_definitions.h"
 #include "projections/projection.h"
+#include "projections/projection_status.h"
 #include "upcasters/event_shapes.h"
 
 namespace cairn {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "projections/daemon/projection_runner.h"
-#include "projections/daemon/task_pool.h"
+#include "projections/runner/projection_runner.h"
+#include "projections/task_pool.h"
 
 namespace cairn {
 

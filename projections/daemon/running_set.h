@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "projections/daemon/audit.h"
-#include "projections/daemon/batch_source.h"
-#include "projections/daemon/daemon_options.h"
 #include "projections/daemon/run_queue.h"
-#include "projections/daemon/task_pool.h"
+#include "projections/daemon_options.h"
 #include "projections/definitions/projection_definitions.h"
+#include "projections/generation/batch_source.h"
 #include "projections/projection.h"
+#include "projections/runner/audit.h"
+#include "projections/task_pool.h"
 
 namespace cairn {
 

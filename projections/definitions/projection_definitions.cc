@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "upcasters/script/projection_fold.h"
+#include "projections/script/projection_fold.h"
 
 namespace cairn {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "upcasters/fingerprint.h"
+#include "upcasters/model/fingerprint.h"
 
 namespace cairn {
 

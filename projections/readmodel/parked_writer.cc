@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "eventstore/index/record.h"
+#include "eventstore/base/sealed.h"
 #include "projections/readmodel/read_model_tables.h"
 
 namespace cairn::readmodel {

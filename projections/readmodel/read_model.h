@@ -13,7 +13,7 @@
 #include "eventstore/base/clock.h"
 #include "eventstore/base/result.h"
 #include "eventstore/types.h"
-#include "upcasters/script/row_limits.h"
+#include "projections/readmodel/row_limits.h"
 
 namespace cairn {
 

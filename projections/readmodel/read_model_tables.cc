@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "eventstore/index/record.h"
+#include "eventstore/base/sealed.h"
 
 namespace cairn::readmodel {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "eventstore/base/checksum.h"
 #include "eventstore/base/endian.h"
-#include "eventstore/index/record.h"
+#include "eventstore/base/sealed.h"
 
 namespace cairn::stored {
 namespace {

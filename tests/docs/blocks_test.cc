@@ -5,7 +5,7 @@
 //   lua                                 a whole script, which is loaded here
 //   hex                                 bytes, which stand in a test
 //   cmake                               the rest of a CMakeLists.txt that is configured here
-//   http                                a request, which must be one of api/openapi/openapi.json
+//   http                                a request, which must be one of api/server/openapi.json
 //   console                             commands that are shown and not run; kShownNotRun says why. Where
 //   some
 //                                       begin with $, the other lines are what they print
@@ -21,13 +21,13 @@
 #include <sstream>
 
 #include "eventstore/base/file.h"
+#include "projections/script/aggregate_script.h"
+#include "projections/script/projection_script.h"
 #include "tests/docs/documents.h"
 #include "tests/docs/sample_output.h"
 #include "tests/docs/source_text.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_folder.h"
-#include "upcasters/script/aggregate_script.h"
-#include "upcasters/script/projection_script.h"
 #include "upcasters/script/upcaster_script.h"
 
 namespace cairn::test {
@@ -117,7 +117,7 @@ std::string wrong_with_cmake(const std::string& text) {
 // The first line is a method and a path; behind an empty line may stand a body.
 std::string wrong_with_request(const std::string& text) {
   static const auto paths =
-      nlohmann::json::parse(*read_file(fs::path(CAIRN_SOURCE_DIR) / "api/openapi/openapi.json")).at("paths");
+      nlohmann::json::parse(*read_file(fs::path(CAIRN_SOURCE_DIR) / "api/server/openapi.json")).at("paths");
   static const std::regex kLine(R"(^([A-Z]+) (/[^ ?\n]*)(\?[^ \n]*)?(?= HTTP/1\.1|\n|$))");
   std::smatch line;
   if (!std::regex_search(text, line, kLine)) return "no request: it begins with a method and a path";

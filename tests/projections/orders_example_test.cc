@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "eventstore/base/file.h"
-#include "tests/projections/script_projection_fixture.h"
+#include "tests/projections/script/script_projection_fixture.h"
 #include "tests/schemaregistry/codec/codec_fixture.h"
 
 namespace cairn::test {

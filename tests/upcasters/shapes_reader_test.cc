@@ -3,7 +3,7 @@
 
 #include "tests/upcasters/upcasters_fixture.h"
 #include "upcasters/definitions/upcaster_event.h"
-#include "upcasters/fingerprint.h"
+#include "upcasters/model/fingerprint.h"
 
 namespace cairn::test {
 namespace {

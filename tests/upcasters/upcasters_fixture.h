@@ -10,7 +10,7 @@
 #include "schemaregistry/events/event_codecs.h"
 #include "tests/support/store_fixture.h"
 #include "upcasters/event_shapes.h"
-#include "upcasters/unreadable.h"
+#include "upcasters/model/unreadable.h"
 
 namespace cairn::test {
 

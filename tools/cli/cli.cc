@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "tools/cli/command_tree.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/help_format.h"
-#include "tools/cli/unknown_command.h"
-#include "tools/cli/usage_text.h"
+#include "tools/cli/help/help_format.h"
+#include "tools/cli/help/unknown_command.h"
+#include "tools/cli/help/usage_text.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/text/exit_code.h"
 
 namespace cairn::cli {
 

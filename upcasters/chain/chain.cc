@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "upcasters/fingerprint.h"
+#include "upcasters/model/fingerprint.h"
 
 namespace cairn {
 

@@ -10,8 +10,8 @@
 #include "schemaregistry/codec/decode_plan.h"
 #include "schemaregistry/registry/stored_schema.h"
 #include "upcasters/chain/type_history.h"
-#include "upcasters/shape.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/shape.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "schemaregistry/registry/registry_state.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn {
 

@@ -7,7 +7,7 @@
 
 #include "eventstore/base/result.h"
 #include "eventstore/types.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn {
 

@@ -13,7 +13,7 @@
 #include "eventstore/event_store.h"
 #include "upcasters/definitions/definition_follower.h"
 #include "upcasters/definitions/upcaster_event.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn {
 

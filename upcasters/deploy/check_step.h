@@ -4,7 +4,7 @@
 #include <string>
 
 #include "upcasters/chain/type_history.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn {
 

@@ -12,7 +12,7 @@
 #include "upcasters/deploy/check_step.h"
 #include "upcasters/deploy/verification.h"
 #include "upcasters/lua/script_error.h"
-#include "upcasters/shaper_pool.h"
+#include "upcasters/shaping/shaper_pool.h"
 
 namespace cairn {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "upcasters/pipeline.h"
-#include "upcasters/unreadable.h"
+#include "upcasters/model/unreadable.h"
+#include "upcasters/shaping/pipeline.h"
 
 namespace cairn {
 

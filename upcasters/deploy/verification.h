@@ -10,9 +10,9 @@
 #include "eventstore/event_store.h"
 #include "upcasters/chain/chains.h"
 #include "upcasters/definitions/registry_history.h"
-#include "upcasters/shape_fault.h"
-#include "upcasters/shaper_pool.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/shape_fault.h"
+#include "upcasters/model/upcaster.h"
+#include "upcasters/shaping/shaper_pool.h"
 
 namespace cairn {
 

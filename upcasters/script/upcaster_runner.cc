@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "upcasters/definitions/produced_types.h"
-#include "upcasters/lua/lua_json.h"
-#include "upcasters/lua/lua_members.h"
 #include "upcasters/lua/lua_values.h"
 #include "upcasters/lua/shown_text.h"
 #include "upcasters/script/definition_members.h"
+#include "upcasters/values/lua_json.h"
+#include "upcasters/values/lua_members.h"
 
 namespace cairn {
 

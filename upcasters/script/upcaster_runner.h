@@ -12,12 +12,12 @@
 
 #include "eventstore/types.h"
 #include "upcasters/chain/chain.h"
-#include "upcasters/lua/lua_event.h"
-#include "upcasters/lua/lua_reader.h"
-#include "upcasters/lua/lua_writer.h"
-#include "upcasters/part_buffers.h"
+#include "upcasters/model/part_buffers.h"
+#include "upcasters/model/shape_fault.h"
 #include "upcasters/script/upcaster_script.h"
-#include "upcasters/shape_fault.h"
+#include "upcasters/values/lua_event.h"
+#include "upcasters/values/lua_reader.h"
+#include "upcasters/values/lua_writer.h"
 
 namespace cairn {
 

@@ -7,9 +7,9 @@
 
 #include "eventstore/base/limits.h"
 #include "eventstore/base/names.h"
-#include "upcasters/lua/lua_members.h"
 #include "upcasters/lua/shown_text.h"
 #include "upcasters/script/definition_members.h"
+#include "upcasters/values/lua_members.h"
 
 namespace cairn {
 

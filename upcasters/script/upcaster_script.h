@@ -7,7 +7,7 @@
 
 #include "upcasters/lua/lua_host.h"
 #include "upcasters/lua/script_error.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn {
 

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 
+#include "api/events/news_bell.h"
+#include "api/metrics/metrics.h"
+#include "schemaregistry/registry/schema_registry.h"
 #include "tests/support/events.h"
 #include "tests/support/store_fixture.h"
+#include "upcasters/event_shapes.h"
 
 namespace cairn::api {
 namespace {

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "eventstore/event_store.h"
 #include "tests/support/events.h"
 #include "tests/support/matchers.h"
 #include "tests/support/small_store.h"

@@ -8,13 +8,21 @@
 #include <string>
 #include <utility>
 
-#include "api/http/http_server.h"
-#include "api/routes/routes.h"
+#include "api/aggregates/aggregate_service.h"
+#include "api/events/news_bell.h"
+#include "api/metrics/metrics.h"
+#include "api/net/http_server.h"
+#include "api/projections/projection_service.h"
+#include "api/registry/registry_service.h"
+#include "api/server/routes.h"
+#include "api/upcasters/deploy_service.h"
+#include "eventstore/event_store.h"
 #include "tests/api/projections/fake_daemon.h"
 #include "tests/api/server/api_client.h"
 #include "tests/support/matchers.h"
 #include "tests/support/small_store.h"
 #include "tests/support/temp_folder.h"
+#include "upcasters/event_shapes.h"
 
 namespace cairn::test {
 
@@ -38,7 +46,7 @@ class ProjectionRoutesTest : public ::testing::Test {
     states_ = *AggregateStates::open(*store_, *shapes_);
     deployments_.emplace(*shapes_, metrics_);
     aggregates_.emplace(*states_);
-    slot_.set(*store_, *registry_, *shapes_, *deployments_, *aggregates_,
+    slot_.set(*store_, registry_->registry(), *registry_, *shapes_, *deployments_, *aggregates_,
               projections_on ? &service_ : nullptr);
     api::ServerOptions options;
     options.address = {"127.0.0.1", 0};

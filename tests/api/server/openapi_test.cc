@@ -5,7 +5,9 @@
 #include <set>
 #include <string>
 
-#include "api/routes/routes.h"
+#include "api/events/news_bell.h"
+#include "api/metrics/metrics.h"
+#include "api/server/routes.h"
 #include "tests/api/server/api_fixture.h"
 
 namespace cairn::test {

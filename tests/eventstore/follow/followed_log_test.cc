@@ -10,7 +10,7 @@
 
 #include "eventstore/base/endian.h"
 #include "eventstore/base/file.h"
-#include "eventstore/data_folder.h"
+#include "eventstore/recovery/data_folder.h"
 #include "tests/eventstore/follow/follow_fixture.h"
 
 namespace cairn::test {

@@ -3,10 +3,10 @@
 
 #include <map>
 
+#include "projections/script/aggregate_fold.h"
 #include "tests/projections/aggregates/aggregates_fixture.h"
 #include "tests/support/random.h"
 #include "tests/support/scale.h"
-#include "upcasters/script/aggregate_fold.h"
 
 namespace cairn::test {
 namespace {

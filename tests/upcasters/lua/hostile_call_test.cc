@@ -9,8 +9,8 @@
 #include "eventstore/base/names.h"
 #include "tests/support/random.h"
 #include "tests/support/scale.h"
-#include "upcasters/lua/lua_event.h"
 #include "upcasters/lua/lua_host.h"
+#include "upcasters/values/lua_event.h"
 
 // Calls all functions that scripts can get hold of with all sorts of arguments. Most calls fail; none may do
 // more than that.

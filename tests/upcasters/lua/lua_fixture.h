@@ -11,9 +11,9 @@
 #include "schemaregistry/codec/decode_plan.h"
 #include "tests/schemaregistry/codec/codec_fixture.h"
 #include "upcasters/lua/lua_host.h"
-#include "upcasters/lua/lua_reader.h"
-#include "upcasters/lua/lua_writer.h"
 #include "upcasters/lua/sandbox.h"
+#include "upcasters/values/lua_reader.h"
+#include "upcasters/values/lua_writer.h"
 
 namespace cairn::test {
 

@@ -2,11 +2,11 @@
 #include <optional>
 #include <random>
 
-#include "api/client/http_load.h"
 #include "tools/bench/compare/append_turns.h"
 #include "tools/bench/compare/http_server_process.h"
 #include "tools/bench/compare/setting.h"
 #include "tools/bench/figures.h"
+#include "tools/bench/http_load.h"
 
 namespace cairn::bench {
 namespace {
@@ -52,7 +52,7 @@ struct HttpOutcome {
 struct Target {
   HttpServerProcess server;
   Appends appends;
-  std::optional<api::StalledFollowers> followers = {};
+  std::optional<StalledFollowers> followers = {};
 };
 
 Result<Contender> http_appends(const std::string& label, Setting& setting, const std::string& folder,
@@ -63,12 +63,11 @@ Result<Contender> http_appends(const std::string& label, Setting& setting, const
   auto target = std::make_shared<Target>(
       Target{std::move(server), Appends(setting.payloads, setting.scale.streams, connections, batch)});
   if (followers > 0) {
-    CAIRN_TRY(auto stalled, api::StalledFollowers::connect(target->server.port(), followers));
+    CAIRN_TRY(auto stalled, StalledFollowers::connect(target->server.port(), followers));
     target->followers.emplace(std::move(stalled));
   }
   Contender contender{label, "events/s", {}};
-  api::HttpLoad load{
-      .port = target->server.port(), .connections = connections, .duration = setting.scale.turn};
+  HttpLoad load{.port = target->server.port(), .connections = connections, .duration = setting.scale.turn};
   load.next = [target](unsigned connection, std::string& to) { target->appends.next(connection, to); };
   load.answered = [&last](std::chrono::nanoseconds latency) {
     ++last.requests;
@@ -76,7 +75,7 @@ Result<Contender> http_appends(const std::string& label, Setting& setting, const
   };
   contender.turn = [load, batch, &last]() -> Result<double> {
     last = {};
-    CAIRN_CHECK(api::run_http_load(load));
+    CAIRN_CHECK(run_http_load(load));
     return static_cast<double>(last.requests * batch) / load.duration.count();
   };
   return contender;
@@ -108,7 +107,7 @@ Result<Contender> http_lines(Setting& setting) {
   auto server = std::make_shared<HttpServerProcess>(std::move(started));
   Contender contender{"Cairn, NDJSON of everything", "events/s", {}};
   contender.turn = [server, events = set.events]() -> Result<double> {
-    CAIRN_TRY(const api::LinesOutcome outcome, api::read_all_lines(server->port()));
+    CAIRN_TRY(const LinesOutcome outcome, read_all_lines(server->port()));
     if (outcome.lines != events) {
       return make_error(Errc::kCorruption, "the server sent " + std::to_string(outcome.lines) +
                                                " events of " + std::to_string(events));

@@ -8,11 +8,11 @@
 #include <thread>
 
 #include "api/client/client.h"
-#include "api/client/http_load.h"
 #include "tools/bench/compare/http_server_process.h"
 #include "tools/bench/compare/purchases.h"
 #include "tools/bench/compare/setting.h"
 #include "tools/bench/figures.h"
+#include "tools/bench/http_load.h"
 #include "tools/bench/latency_histogram.h"
 
 namespace cairn::bench {
@@ -87,7 +87,7 @@ struct Turn {
 Status append_all_the_time(std::uint16_t port, std::chrono::duration<double> duration, Turn& turn) {
   const Purchases purchases{.customers = 10'000};
   std::uint64_t event = 0;
-  api::HttpLoad load{.port = port, .connections = kConnections, .duration = duration};
+  HttpLoad load{.port = port, .connections = kConnections, .duration = duration};
   load.requests_per_second = kAppendsPerSecond;
   load.next = [&](unsigned, std::string& to) {
     const Purchases::Purchase purchase = purchases.at(event++);
@@ -97,7 +97,7 @@ Status append_all_the_time(std::uint16_t port, std::chrono::duration<double> dur
           std::to_string(body.size()) + "\r\n\r\n" + body;
   };
   load.answered = [&](std::chrono::nanoseconds latency) { turn.appends.add(latency); };
-  return api::run_http_load(load);
+  return run_http_load(load);
 }
 
 Result<Turn> run_turn(std::uint16_t port, Reader& reader, std::chrono::duration<double> duration) {

@@ -9,7 +9,7 @@
 #include "tools/bench/compare/setting.h"
 #include "tools/bench/compare/value_sink.h"
 #include "tools/bench/figures.h"
-#include "upcasters/pipeline.h"
+#include "upcasters/shaping/pipeline.h"
 
 namespace cairn::bench {
 namespace {

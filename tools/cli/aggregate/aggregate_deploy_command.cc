@@ -7,11 +7,11 @@
 #include "api/client/server_url.h"
 #include "tools/cli/aggregate/aggregate_commands.h"
 #include "tools/cli/aggregate/aggregate_file.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/script_deploy.h"
-#include "tools/cli/script_file.h"
-#include "tools/cli/server_options.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/script_deploy.h"
+#include "tools/cli/server/script_file.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/text/exit_code.h"
 
 namespace cairn::cli {
 

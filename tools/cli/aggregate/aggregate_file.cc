@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "upcasters/script/aggregate_fold.h"
+#include "projections/script/aggregate_fold.h"
 
 namespace cairn::cli {
 

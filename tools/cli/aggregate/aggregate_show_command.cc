@@ -6,11 +6,11 @@
 
 #include "api/client/server_url.h"
 #include "tools/cli/aggregate/aggregate_commands.h"
-#include "tools/cli/answer_output.h"
-#include "tools/cli/cell_text.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/server_options.h"
+#include "tools/cli/server/answer_output.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/json_member.h"
 
 namespace cairn::cli {
 

@@ -5,7 +5,7 @@
 #include "api/client/server_url.h"
 #include "eventstore/json/json_check.h"
 #include "eventstore/json/json_cursor.h"
-#include "tools/cli/failure_report.h"
+#include "tools/cli/server/failure_report.h"
 
 namespace cairn::cli {
 

@@ -7,13 +7,13 @@
 #include "api/client/server_url.h"
 #include "tools/cli/aggregate/snapshot_commands.h"
 #include "tools/cli/aggregate/snapshot_run.h"
-#include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/interruption.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/number_text.h"
-#include "tools/cli/server_options.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/interruption.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/number_text.h"
 
 namespace cairn::cli {
 

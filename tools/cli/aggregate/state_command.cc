@@ -14,12 +14,12 @@
 #include "tools/cli/aggregate/state_diff.h"
 #include "tools/cli/aggregate/state_history.h"
 #include "tools/cli/aggregate/state_output.h"
-#include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/number_text.h"
 #include "tools/cli/schema/pretty_json.h"
-#include "tools/cli/server_options.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/number_text.h"
 
 namespace cairn::cli {
 

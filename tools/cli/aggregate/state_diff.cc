@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tools/cli/cell_text.h"
-#include "tools/cli/json_member.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/json_member.h"
 
 namespace cairn::cli {
 

@@ -5,9 +5,9 @@
 
 #include "api/client/server_url.h"
 #include "tools/cli/aggregate/state_diff.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/progress_bar.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/progress_bar.h"
 
 namespace cairn::cli {
 

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/cli/cell_text.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/number_text.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/number_text.h"
 
 namespace cairn::cli {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "tools/cli/cell_text.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/number_text.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/number_text.h"
 
 namespace cairn::cli {
 

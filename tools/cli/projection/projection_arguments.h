@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tools/cli/server_options.h"
+#include "tools/cli/server/server_options.h"
 
 namespace CLI {
 class App;

@@ -5,15 +5,15 @@
 #include <string>
 
 #include "api/client/server_url.h"
-#include "tools/cli/answer_output.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/json_member.h"
 #include "tools/cli/projection/projection_arguments.h"
 #include "tools/cli/projection/projection_commands.h"
 #include "tools/cli/projection/rebuild_wait.h"
-#include "tools/cli/script_deploy.h"
-#include "tools/cli/script_file.h"
+#include "tools/cli/server/answer_output.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/script_deploy.h"
+#include "tools/cli/server/script_file.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/json_member.h"
 
 namespace cairn::cli {
 

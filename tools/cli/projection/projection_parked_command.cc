@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "api/client/server_url.h"
-#include "tools/cli/answer_output.h"
-#include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/number_text.h"
+#include "tools/cli/help/unknown_command.h"
 #include "tools/cli/projection/parked_text.h"
 #include "tools/cli/projection/projection_arguments.h"
 #include "tools/cli/projection/projection_commands.h"
-#include "tools/cli/unknown_command.h"
+#include "tools/cli/server/answer_output.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/number_text.h"
 
 namespace cairn::cli {
 

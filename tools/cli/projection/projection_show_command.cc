@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tools/cli/answer_output.h"
-#include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/json_member.h"
 #include "tools/cli/projection/projection_arguments.h"
 #include "tools/cli/projection/projection_commands.h"
+#include "tools/cli/server/answer_output.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/json_member.h"
 
 namespace cairn::cli {
 

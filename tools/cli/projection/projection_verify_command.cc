@@ -9,17 +9,17 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tools/cli/answer_output.h"
-#include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/poll.h"
-#include "tools/cli/progress_bar.h"
 #include "tools/cli/projection/projection_arguments.h"
 #include "tools/cli/projection/projection_commands.h"
 #include "tools/cli/projection/verify_text.h"
-#include "tools/cli/terminal.h"
+#include "tools/cli/server/answer_output.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/poll.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/progress_bar.h"
+#include "tools/cli/text/terminal.h"
 
 namespace cairn::cli {
 

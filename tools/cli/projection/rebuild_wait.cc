@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/number_text.h"
-#include "tools/cli/poll.h"
-#include "tools/cli/progress_bar.h"
 #include "tools/cli/projection/status_text.h"
+#include "tools/cli/server/poll.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/number_text.h"
+#include "tools/cli/text/progress_bar.h"
 
 namespace cairn::cli {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "api/client/server_url.h"
-#include "tools/cli/answer_output.h"
-#include "tools/cli/json_member.h"
+#include "tools/cli/server/answer_output.h"
+#include "tools/cli/text/json_member.h"
 
 namespace cairn::cli {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "tools/cli/cell_text.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/number_text.h"
-#include "tools/cli/progress_bar.h"
-#include "tools/cli/terminal.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/number_text.h"
+#include "tools/cli/text/progress_bar.h"
+#include "tools/cli/text/terminal.h"
 
 namespace cairn::cli {
 

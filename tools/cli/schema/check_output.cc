@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "tools/cli/cell_text.h"
 #include "tools/cli/schema/github_annotation.h"
-#include "tools/cli/terminal.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/terminal.h"
 
 namespace cairn::cli {
 

@@ -4,10 +4,10 @@
 #include <utility>
 #include <variant>
 
-#include "tools/cli/cell_text.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/progress_bar.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/progress_bar.h"
 #include "tools/cli/upcaster/deployment.h"
 #include "tools/cli/upcaster/installed_upcaster.h"
 

@@ -8,7 +8,7 @@
 #include "eventstore/base/result.h"
 #include "tools/cli/schema/registry_client.h"
 #include "tools/cli/schema/schema_file.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn::cli {
 

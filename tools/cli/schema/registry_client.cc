@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/client/server_url.h"
-#include "tools/cli/failure_report.h"
+#include "tools/cli/server/failure_report.h"
 
 namespace cairn::cli {
 

@@ -6,9 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
 #include "tools/cli/schema/check_output.h"
 #include "tools/cli/schema/folder_history.h"
 #include "tools/cli/schema/level_names.h"
@@ -16,8 +13,11 @@
 #include "tools/cli/schema/schema_commands.h"
 #include "tools/cli/schema/schema_source.h"
 #include "tools/cli/schema/server_history.h"
-#include "tools/cli/server_options.h"
-#include "tools/cli/terminal.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/terminal.h"
 
 namespace cairn::cli {
 

@@ -9,18 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/json_member.h"
 #include "tools/cli/schema/check_output.h"
 #include "tools/cli/schema/register_run.h"
 #include "tools/cli/schema/registry_client.h"
 #include "tools/cli/schema/schema_commands.h"
 #include "tools/cli/schema/schema_source.h"
 #include "tools/cli/schema/server_history.h"
-#include "tools/cli/server_options.h"
-#include "tools/cli/terminal.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/terminal.h"
 #include "tools/cli/upcaster/deploy_report.h"
 
 namespace cairn::cli {

@@ -4,14 +4,14 @@
 #include <string>
 
 #include "eventstore/json/json_check.h"
-#include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
 #include "tools/cli/schema/pretty_json.h"
 #include "tools/cli/schema/registry_client.h"
 #include "tools/cli/schema/schema_commands.h"
-#include "tools/cli/schema/version_argument.h"
-#include "tools/cli/server_options.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/server/version_argument.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
 
 namespace cairn::cli {
 

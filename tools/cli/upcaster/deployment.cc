@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "api/client/server_url.h"
-#include "tools/cli/answer_lines.h"
-#include "tools/cli/json_member.h"
-#include "tools/cli/number_text.h"
-#include "tools/cli/progress_bar.h"
+#include "tools/cli/server/answer_lines.h"
+#include "tools/cli/text/json_member.h"
+#include "tools/cli/text/number_text.h"
+#include "tools/cli/text/progress_bar.h"
 
 namespace cairn::cli {
 

@@ -5,7 +5,7 @@
 #include "api/client/client.h"
 #include "eventstore/base/result.h"
 #include "tools/cli/upcaster/upcaster_file.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn::cli {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "api/client/server_url.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/json_member.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/text/json_member.h"
 
 namespace cairn::cli {
 

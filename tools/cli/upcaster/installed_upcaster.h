@@ -7,7 +7,7 @@
 
 #include "api/client/client.h"
 #include "eventstore/base/result.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn::cli {
 

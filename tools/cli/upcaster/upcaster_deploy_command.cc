@@ -7,12 +7,12 @@
 #include <string>
 #include <variant>
 
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/interruption.h"
-#include "tools/cli/script_deploy.h"
-#include "tools/cli/server_options.h"
-#include "tools/cli/terminal.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/interruption.h"
+#include "tools/cli/server/script_deploy.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/terminal.h"
 #include "tools/cli/upcaster/deploy_report.h"
 #include "tools/cli/upcaster/deployment.h"
 #include "tools/cli/upcaster/installed_upcaster.h"

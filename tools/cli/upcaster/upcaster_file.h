@@ -5,9 +5,9 @@
 #include <variant>
 
 #include "eventstore/base/result.h"
-#include "tools/cli/script_file.h"
+#include "tools/cli/server/script_file.h"
 #include "upcasters/lua/script_error.h"
-#include "upcasters/upcaster.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn::cli {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/cell_text.h"
-#include "tools/cli/exit_code.h"
-#include "tools/cli/failure_report.h"
-#include "tools/cli/server_options.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
 #include "tools/cli/upcaster/installed_upcaster.h"
 #include "tools/cli/upcaster/upcaster_commands.h"
 

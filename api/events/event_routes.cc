@@ -1,0 +1,162 @@
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/events/event_feed.h"
+#include "api/events/event_pages.h"
+#include "api/events/event_routes.h"
+#include "api/events/event_source.h"
+#include "api/events/event_walk.h"
+#include "api/serving/query_reader.h"
+#include "api/serving/route_tools.h"
+#include "api/serving/store_problem.h"
+#include "eventstore/base/limits.h"
+#include "eventstore/event_store.h"
+#include "eventstore/json/json_cursor.h"
+#include "upcasters/event_shapes.h"
+
+namespace cairn::api {
+
+namespace {
+
+constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kDefaultLimit = 100;
+
+enum class Form { kPage, kLines, kServerSent };
+
+// What the client would rather have. Everything else gets a page of JSON.
+Form wanted_form(const HttpRequest& request) {
+  const std::string_view accept = request.header("Accept").value_or("");
+  if (accept.find("text/event-stream") != std::string_view::npos) return Form::kServerSent;
+  if (accept.find("application/x-ndjson") != std::string_view::npos) return Form::kLines;
+  return Form::kPage;
+}
+
+// What questions for events have in common.
+struct Wanted {
+  Form form = Form::kPage;
+  std::optional<std::uint64_t> from;
+  std::uint64_t limit = kDefaultLimit;
+  WantedEvents events;
+  std::optional<std::uint64_t> last_event_id;  // a client comes back and has everything up to here
+};
+
+Wanted read_wanted(const HttpRequest& request, QueryReader& query) {
+  Wanted wanted;
+  wanted.form = wanted_form(request);
+  wanted.from = query.number("from", 1, kAnyNumber);
+  const bool page = wanted.form == Form::kPage;
+  wanted.limit = query.number("limit", 1, page ? limits::kPageEventsMax : kAnyNumber)
+                     .value_or(page ? kDefaultLimit : kAnyNumber);
+  if (query.word("direction", {"forward", "backward"}) == "backward") {
+    wanted.events.direction = Direction::kBackward;
+  }
+  wanted.events.shape = query.shape("shape");
+  return wanted;
+}
+
+// What only makes sense together.
+std::optional<Problem> check(const HttpRequest& request, Wanted& wanted) {
+  if (wanted.form != Form::kServerSent) return std::nullopt;
+  if (wanted.events.direction == Direction::kBackward) {
+    return invalid_request("Server-sent events go forward only.", "direction");
+  }
+  if (const auto id = request.header("Last-Event-ID")) {
+    wanted.last_event_id = json_whole_number(*id);
+    if (!wanted.last_event_id || *wanted.last_event_id == kAnyNumber) {
+      return invalid_request("Last-Event-ID must be the position of an event.", "Last-Event-ID");
+    }
+  }
+  return std::nullopt;
+}
+
+// Types are wanted as they come out. Which ones they are stored as, upcasters decide that may be new.
+RenewFilter renew_types(const EventShapes& shapes, WantedEvents wanted) {
+  if (wanted.types.empty() || wanted.shape == Shape::stored()) return {};
+  return [&shapes, wanted = std::move(wanted),
+          seen = shapes.upcasters().changes()](EventFilter& filter) mutable {
+    const std::uint64_t now = shapes.upcasters().changes();
+    if (now == seen) return;
+    filter.types = shapes.stored_types(wanted.types, wanted.shape);
+    seen = now;
+  };
+}
+
+HttpResponse feed(std::unique_ptr<EventWalk> walk, const Wanted& wanted, const EventSource& source) {
+  const bool lines = wanted.form == Form::kLines;
+  HttpResponse response;
+  response.content_type = lines ? "application/x-ndjson" : "text/event-stream";
+  response.stream =
+      std::make_shared<EventFeed>(std::move(walk), lines ? FeedFormat::kLines : FeedFormat::kServerSent,
+                                  wanted.limit, source.store.head(), source, wanted.events);
+  return response;
+}
+
+HttpResponse answer_log(const EventSource& source, const HttpRequest& request) {
+  QueryReader query(request);
+  Wanted wanted = read_wanted(request, query);
+  LogQuery log{.direction = wanted.events.direction, .filter = {}};
+  log.filter.categories = query.list("category");
+  wanted.events.types = query.list("type");
+  if (const auto problem = query.problem()) return problem->to_response();
+  if (const auto problem = check(request, wanted)) return problem->to_response();
+  if (const auto problem = check_categories(request, log.filter.categories)) return problem->to_response();
+
+  if (wanted.from) log.from = GlobalPosition{*wanted.from};
+  if (wanted.last_event_id) log.from = GlobalPosition{*wanted.last_event_id + 1};
+  auto renew = renew_types(source.shapes, wanted.events);
+  log.filter.types = source.shapes.stored_types(wanted.events.types, wanted.events.shape);
+  if (wanted.form != Form::kPage) {
+    return feed(walk_log(source.store, std::move(log), std::move(renew)), wanted, source);
+  }
+  log.limit = wanted.limit;
+  return log_page(source, std::move(log), wanted.events);
+}
+
+HttpResponse answer_stream(const EventSource& source, const HttpRequest& request) {
+  EventStore& store = source.store;
+  const std::string& stream = request.parameters.at("stream");
+  QueryReader query(request);
+  Wanted wanted = read_wanted(request, query);
+  if (const auto problem = query.problem()) return problem->to_response();
+  if (const auto problem = check(request, wanted)) return problem->to_response();
+  if (const auto problem = check_category(request, category_of(stream))) return problem->to_response();
+
+  StreamQuery versions{.from = {}, .direction = wanted.events.direction};
+  if (wanted.from) versions.from = StreamVersion{*wanted.from};
+  if (wanted.form == Form::kPage) {
+    versions.limit = wanted.limit;
+    return stream_page(source, stream, versions, wanted.events);
+  }
+  // Before the first byte goes out an error can still be told.
+  const auto info = store.stream_info(stream);
+  if (!info) return store_problem(info.error()).to_response();
+  if (!*info) return not_found("stream", stream).to_response();
+  if (wanted.last_event_id) {
+    const auto behind = first_version_behind(store, stream, {*wanted.last_event_id});
+    if (!behind) return store_problem(behind.error()).to_response();
+    versions.from = *behind;
+  }
+  return feed(walk_stream(store, stream, versions), wanted, source);
+}
+
+}  // namespace
+
+std::vector<Route> event_routes(const RouteContext& context) {
+  const auto with_source = [&context](HttpResponse (*answer)(const EventSource&, const HttpRequest&)) {
+    return with_store(context.store,
+                      [&slot = context.store, &bell = context.news, &metrics = context.metrics, answer](
+                          EventStore& store, const HttpRequest& request, const Responder& respond) {
+                        respond(answer({store, *slot.shapes(), bell, metrics}, request));
+                      });
+  };
+  std::vector<Route> routes;
+  routes.push_back({"GET", "/streams/{stream}/events", with_source(&answer_stream)});
+  routes.push_back({"GET", "/events", with_source(&answer_log)});
+  return routes;
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "api/http/router.h"
+#include "api/serving/route_context.h"
+
+namespace cairn::api {
+
+// Every path the server has. A new group of routes is a function of its own that is called here.
+std::vector<Route> all_routes(const RouteContext& context);
+
+// /health: the process is alive. /ready: the store is recovered and serves, with its head. /version.
+// /metrics. /openapi.json.
+std::vector<Route> service_routes(const RouteContext& context);
+
+}  // namespace cairn::api

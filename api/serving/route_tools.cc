@@ -1,0 +1,72 @@
+#include "api/serving/route_tools.h"
+
+#include <string>
+#include <utility>
+
+#include "eventstore/event_store.h"
+#include "upcasters/script/upcaster_script.h"
+
+namespace cairn::api {
+
+namespace {
+
+constexpr std::string_view kLuaType = "text/x-lua";
+
+}  // namespace
+
+RouteHandler with_store(const StoreSlot& slot, StoreHandler handle) {
+  return [&slot, handle = std::move(handle)](const HttpRequest& request, const Responder& respond) {
+    EventStore* store = slot.store();
+    if (store == nullptr) {
+      respond(not_yet("The store is being recovered.").to_response());
+      return;
+    }
+    handle(*store, request, respond);
+  };
+}
+
+std::optional<Problem> check_category(const HttpRequest& request, std::string_view category) {
+  if (request.token == nullptr || request.token->may_touch(category)) return std::nullopt;
+  return forbidden("The token '" + request.token->name + "' does not reach the category '" +
+                   std::string(category) + "'.");
+}
+
+std::optional<Problem> check_categories(const HttpRequest& request,
+                                        const std::vector<std::string>& categories) {
+  if (request.token == nullptr || !request.token->categories) return std::nullopt;
+  if (categories.empty()) {
+    return forbidden("The token '" + request.token->name +
+                     "' does not reach all categories; name those wanted with category=.");
+  }
+  for (const std::string& category : categories) {
+    if (auto problem = check_category(request, category)) return problem;
+  }
+  return std::nullopt;
+}
+
+std::string_view media_type(std::string_view value) {
+  value = value.substr(0, value.find(';'));
+  while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
+  return value;
+}
+
+bool has_content_type(const HttpRequest& request, std::string_view type) {
+  return same_header_name(media_type(request.header("Content-Type").value_or("")), type);
+}
+
+bool wants_lines(const HttpRequest& request) {
+  return request.header("Accept").value_or("").find("application/x-ndjson") != std::string_view::npos;
+}
+
+std::optional<Problem> check_script(const HttpRequest& request) {
+  if (!has_content_type(request, kLuaType)) return wrong_content_type(kLuaType);
+  if (request.body.size() > kScriptBytesMax) return too_large("The script", kScriptBytesMax);
+  return std::nullopt;
+}
+
+Problem wrong_content_type(std::string_view wanted) {
+  return {415, "unsupported-media-type", "Unsupported media type",
+          "Send the body as " + std::string(wanted) + "."};
+}
+
+}  // namespace cairn::api

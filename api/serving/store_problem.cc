@@ -1,0 +1,85 @@
+#include "api/serving/store_problem.h"
+
+#include <spdlog/spdlog.h>
+
+#include <string>
+
+#include "api/http/sentence.h"
+
+namespace cairn::api {
+
+namespace {
+
+// The store's messages begin with the field they are about.
+std::string field_of(const std::string& message) { return message.substr(0, message.find_first_of(" :")); }
+
+Problem wrong_version(const Error& error) {
+  Problem problem(409, "wrong-version", "The stream is at another version", sentence(error.message));
+  problem.with("stream", error.stream);
+  const std::string& expected = error.expected_version;
+  const bool exact = expected.find_first_not_of("0123456789") == std::string::npos && !expected.empty();
+  if (exact) {
+    problem.with_json("expectedVersion", expected);
+  } else {
+    problem.with("expectedVersion", expected);
+  }
+  return problem.with("currentVersion", error.version.value_or(0));
+}
+
+Problem event_id_reused(const Error& error) {
+  Problem problem(409, "event-id-reused", "The id stands for another event", sentence(error.message));
+  if (error.event_id) problem.with("eventId", error.event_id->to_string());
+  if (!error.stream.empty()) problem.with("stream", error.stream).with("version", error.version.value_or(0));
+  return problem;
+}
+
+}  // namespace
+
+// The store says "streams" for what the API calls "appends", and nothing when there is only one.
+Problem store_problem_of_several(Error error) {
+  if (error.code == Errc::kInvalidArgument || error.code == Errc::kTooLarge) {
+    std::string& message = error.message;
+    if (message.starts_with("streams")) {
+      message.replace(0, 7, "appends");
+    } else if (message.starts_with("stream ") || message.starts_with("events[")) {
+      message.insert(0, "appends[0].");
+    }
+  }
+  return store_problem(error);
+}
+
+Problem store_problem(const Error& error) {
+  switch (error.code) {
+    case Errc::kInvalidArgument:
+      return invalid_request(sentence(error.message), field_of(error.message));
+    case Errc::kNotFound:
+      return not_found("stream", error.stream);
+    case Errc::kVersionConflict:
+      return wrong_version(error);
+    case Errc::kEventIdReused:
+      return event_id_reused(error);
+    case Errc::kTooLarge:
+      return Problem(413, "too-large", "Too large", sentence(error.message))
+          .with("limit", error.limit.value_or(0));
+    case Errc::kOverloaded:
+      return overloaded(sentence(error.message));
+    case Errc::kDiskFull:
+      return {507, "disk-full", "The disk is full",
+              "Nothing was written. Appends are taken again when there is space."};
+    case Errc::kOutcomeUnknown:
+      spdlog::error("A commit failed: {}", error.message);
+      return {
+          500, "outcome-unknown", "It is not known whether the events were stored",
+          "The commit failed half-way. When the server is back, send the events again with the same ids, or "
+          "look whether they are there."};
+    case Errc::kFailedPrecondition:
+      return not_yet("The store takes no appends until it has been started again.");
+    case Errc::kCorruption:
+    case Errc::kIo:
+      spdlog::error("The store failed: {}", error.message);
+      return internal_error();
+  }
+  return internal_error();
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,111 @@
+#include "eventstore/base/time_text.h"
+
+#include <chrono>
+
+namespace cairn {
+
+namespace {
+
+void put_digits(char* to, unsigned number, int digits) {
+  for (int i = digits - 1; i >= 0; --i, number /= 10) to[i] = static_cast<char>('0' + number % 10);
+}
+
+// Takes a text from its front. Once something was not as it should be, nothing is any more.
+class TimeReader {
+ public:
+  explicit TimeReader(std::string_view text) : text_(text) {}
+
+  // A number of exactly so many digits, from `least` to `most`.
+  int number(std::size_t digits, int least, int most) {
+    int value = 0;
+    for (std::size_t i = 0; i < digits; ++i) value = value * 10 + digit();
+    good_ = good_ && value >= least && value <= most;
+    return value;
+  }
+
+  // The character that is next, which must be one of `choices`.
+  char one_of(std::string_view choices) {
+    if (text_.empty() || choices.find(text_.front()) == std::string_view::npos) {
+      good_ = false;
+      return '\0';
+    }
+    const char c = text_.front();
+    text_.remove_prefix(1);
+    return c;
+  }
+
+  // ".123": whole microseconds. 0 when there is no fraction.
+  int micros() {
+    if (text_.empty() || text_.front() != '.') return 0;
+    text_.remove_prefix(1);
+    int value = digit(), unit = 100'000;
+    value *= unit;
+    while (!text_.empty() && text_.front() >= '0' && text_.front() <= '9') {
+      unit /= 10;
+      value += digit() * unit;
+    }
+    return value;
+  }
+
+  // Whether that was all, and all of it good.
+  bool finished() const { return good_ && text_.empty(); }
+
+ private:
+  int digit() {
+    const char c = one_of("0123456789");
+    return c == '\0' ? 0 : c - '0';
+  }
+
+  std::string_view text_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+std::optional<Timestamp> parse_time(std::string_view text) {
+  using namespace std::chrono;
+  TimeReader reader(text);
+  const year_month_day date = [&reader] {
+    const int y = reader.number(4, 0, 9999);
+    reader.one_of("-");
+    const int m = reader.number(2, 1, 12);
+    reader.one_of("-");
+    const int d = reader.number(2, 1, 31);
+    return year(y) / month(static_cast<unsigned>(m)) / day(static_cast<unsigned>(d));
+  }();
+  reader.one_of("Tt");
+  microseconds clock = hours(reader.number(2, 0, 23));
+  reader.one_of(":");
+  clock += minutes(reader.number(2, 0, 59));
+  reader.one_of(":");
+  clock += seconds(reader.number(2, 0, 60));  // 60: a leap second, which is the next one to the clock.
+  clock += microseconds(reader.micros());
+  const char zone = reader.one_of("Zz+-");
+  if (zone == '+' || zone == '-') {
+    minutes offset = hours(reader.number(2, 0, 23));
+    reader.one_of(":");
+    offset += minutes(reader.number(2, 0, 59));
+    clock -= zone == '+' ? offset : -offset;
+  }
+  if (!reader.finished() || !date.ok()) return std::nullopt;
+  return Timestamp{(sys_days(date).time_since_epoch() + clock).count()};
+}
+
+void append_time(std::string& to, Timestamp time) {
+  using namespace std::chrono;
+  const sys_time<microseconds> moment{microseconds(time.micros)};
+  const auto day = floor<days>(moment);
+  const year_month_day date(day);
+  const hh_mm_ss<microseconds> clock(moment - day);
+  char text[] = "0000-00-00T00:00:00.000000Z";
+  put_digits(text, static_cast<unsigned>(static_cast<int>(date.year())), 4);
+  put_digits(text + 5, static_cast<unsigned>(date.month()), 2);
+  put_digits(text + 8, static_cast<unsigned>(date.day()), 2);
+  put_digits(text + 11, static_cast<unsigned>(clock.hours().count()), 2);
+  put_digits(text + 14, static_cast<unsigned>(clock.minutes().count()), 2);
+  put_digits(text + 17, static_cast<unsigned>(clock.seconds().count()), 2);
+  put_digits(text + 20, static_cast<unsigned>(clock.subseconds().count()), 6);
+  to.append(text, sizeof text - 1);
+}
+
+}  // namespace cairn

@@ -1,0 +1,173 @@
+#include "eventstore/recovery/data_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace cairn {
+namespace {
+
+constexpr int kFormat = 1;
+constexpr const char* kIdentity = "cairn.json";
+constexpr const char* kUnfinished = "cairn.json.new";
+
+// File systems whose locks or memory maps are not to be trusted across machines.
+bool is_network_file_system(const std::filesystem::path& path) {
+  constexpr std::array<unsigned long, 6> kMagics{0x6969 /* nfs */,      0x517B /* smb */,
+                                                 0xFF534D42 /* cifs */, 0xFE534D42 /* smb2 */,
+                                                 0x01021997 /* 9p */,   0x73757245 /* coda */};
+  struct statfs facts {};
+  if (statfs(path.c_str(), &facts) != 0) return false;
+  for (const unsigned long magic : kMagics) {
+    if (static_cast<unsigned long>(facts.f_type & 0xFFFFFFFF) == magic) return true;
+  }
+  return false;
+}
+
+bool has_log(const std::filesystem::path& path) { return std::filesystem::exists(path / "log" / "data.mdb"); }
+bool has_identity(const std::filesystem::path& path) { return std::filesystem::exists(path / kIdentity); }
+
+Error missing_log(const std::filesystem::path& path) {
+  return make_error(Errc::kCorruption,
+                    path.string() + " is a Cairn store (cairn.json) but its log, log/data.mdb, is " +
+                        "missing. Is a disk not mounted? A backup has to be restored whole");
+}
+
+Error missing_identity(const std::filesystem::path& path) {
+  return make_error(Errc::kCorruption, path.string() + " has a log but no identity file, cairn.json");
+}
+
+// What a first start that was cut short may leave; it may simply be done again.
+bool holds_anything_else(const std::filesystem::path& path) {
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    const std::string name = entry.path().filename().string();
+    if (name != "lock" && name != "log" && name != "index" && name != kUnfinished && name != "lost+found")
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIfMissing create) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  DataFolder folder(error ? path : absolute.lexically_normal());
+  if (!has_identity(folder.path_)) {
+    if (create == CreateIfMissing::kNo) {
+      return make_error(Errc::kNotFound, "there is no Cairn store in " + folder.path_.string());
+    }
+    if (std::filesystem::is_regular_file(folder.path_, error)) {
+      return make_error(Errc::kFailedPrecondition, folder.path_.string() + " is a file; name a folder");
+    }
+    CAIRN_CHECK(make_folder(folder.path_));
+  }
+  if (is_network_file_system(folder.path_)) {
+    return make_error(
+        Errc::kFailedPrecondition,
+        folder.path_.string() + " is on a network file system, where a memory-mapped log is not safe");
+  }
+  CAIRN_CHECK(folder.take_lock());
+  if (has_identity(folder.path_)) {
+    if (!has_log(folder.path_)) return missing_log(folder.path_);
+    CAIRN_CHECK(folder.read_identity());
+    return folder;
+  }
+  CAIRN_CHECK(folder.begin_new());
+  return folder;
+}
+
+// Makes the folders of a store that is none yet. Where an earlier first start was cut short, what it left
+// goes: it never got its name, so nobody can have appended to it. A log without that mark is somebody's data.
+Status DataFolder::begin_new() {
+  const bool unfinished = std::filesystem::exists(path_ / kUnfinished);
+  if (!unfinished && has_log(path_)) return missing_identity(path_);
+  if (holds_anything_else(path_)) {
+    return make_error(Errc::kFailedPrecondition,
+                      path_.string() + " holds other files and no Cairn store; name an empty folder");
+  }
+  std::error_code error;
+  if (unfinished) {
+    std::filesystem::remove_all(log(), error);
+    if (!error) std::filesystem::remove_all(index(), error);
+    if (error) return system_error("removing an unfinished store in " + path_.string(), error.value());
+  }
+  store_id_ = new_event_id();
+  const nlohmann::ordered_json json{{"format", kFormat}, {"storeId", store_id_.to_string()}};
+  CAIRN_CHECK(write_file(path_ / kUnfinished, json.dump(2) + "\n"));
+  return sync_folder(path_);
+}
+
+Result<DataFolder> DataFolder::inspect(const std::filesystem::path& path) {
+  DataFolder folder(path);
+  if (!has_identity(path)) {
+    if (has_log(path) && !std::filesystem::exists(path / kUnfinished)) return missing_identity(path);
+    return make_error(Errc::kNotFound, "there is no Cairn store in " + path.string());
+  }
+  if (!has_log(path)) return missing_log(path);
+  CAIRN_CHECK(folder.read_identity());
+  return folder;
+}
+
+Status DataFolder::take_lock() {
+  const std::filesystem::path file = path_ / "lock";
+  CAIRN_TRY(File lock, File::open(file, O_RDWR | O_CREAT));
+  if (flock(lock.descriptor(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return system_error("locking " + file.string(), errno);
+    char holder[32] = {};
+    const ssize_t got = pread(lock.descriptor(), holder, sizeof holder - 1, 0);
+    std::string process(holder, got > 0 ? static_cast<std::size_t>(got) : 0);
+    while (!process.empty() && process.back() == '\n') process.pop_back();
+    return make_error(Errc::kFailedPrecondition, "the store in " + path_.string() + " is in use by process " +
+                                                     (process.empty() ? "?" : process) +
+                                                     "; stop it, or name another folder");
+  }
+  const std::string pid = std::to_string(getpid()) + "\n";
+  if (ftruncate(lock.descriptor(), 0) != 0 ||
+      pwrite(lock.descriptor(), pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    return system_error("writing " + file.string(), errno);
+  }
+  lock_.emplace(std::move(lock));
+  return {};
+}
+
+Status DataFolder::read_identity() {
+  const std::filesystem::path file = path_ / kIdentity;
+  CAIRN_TRY(const std::string text, read_file(file));
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("format") || !json["format"].is_number_integer()) {
+    return make_error(Errc::kCorruption, file.string() + " cannot be read as a store's identity");
+  }
+  if (json["format"] != kFormat) {
+    return make_error(Errc::kFailedPrecondition, file.string() + " is of format " + json["format"].dump() +
+                                                     "; this program knows format " +
+                                                     std::to_string(kFormat));
+  }
+  const auto id = json.contains("storeId") && json["storeId"].is_string()
+                      ? Uuid::parse(json["storeId"].get<std::string>())
+                      : std::nullopt;
+  if (!id) return make_error(Errc::kCorruption, file.string() + " has no readable storeId");
+  store_id_ = *id;
+  sealed_ = true;
+  return {};
+}
+
+Status DataFolder::seal() {
+  if (sealed_) return {};
+  if (::rename((path_ / kUnfinished).c_str(), (path_ / kIdentity).c_str()) != 0) {
+    return system_error("naming the new store in " + path_.string(), errno);
+  }
+  CAIRN_CHECK(sync_folder(path_));
+  sealed_ = true;
+  return {};
+}
+
+}  // namespace cairn

@@ -1,0 +1,140 @@
+#include "eventstore/recovery/recovery.h"
+
+#include <string>
+#include <unordered_map>
+
+#include "eventstore/base/seeded_hash.h"
+#include "eventstore/index/stream_heads.h"
+#include "eventstore/read/log_scan.h"
+
+namespace cairn {
+namespace {
+
+Error behind_index(GlobalPosition end, GlobalPosition through) {
+  return make_error(Errc::kCorruption, "the log ends at position " + std::to_string(end.value) +
+                                           ", but its index has seen " + std::to_string(through.value) +
+                                           ": the log was cut or replaced by an older copy");
+}
+
+Error other_log(GlobalPosition position) {
+  return make_error(Errc::kCorruption,
+                    "the log is not the one its index was made from: they differ at position " +
+                        std::to_string(position.value));
+}
+
+// The hash of the block that ends at `position`, where a chain can be taken up.
+Result<Sha256> hash_at(BlockLog& log, const Uuid& store_id, GlobalPosition position) {
+  if (position.value == 0) return chain_anchor(store_id);
+  Sha256 hash{};
+  bool ends_there = false;
+  const BlockVisitor look = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
+    hash = sha256(bytes);
+    ends_there = block.header().last_position() == position;
+    return false;
+  };
+  CAIRN_CHECK(scan_blocks(log, position, position, look));
+  if (!ends_there) return other_log(position);
+  return hash;
+}
+
+}  // namespace
+
+Result<LogEnd> read_end(BlockLog& log, const Uuid& store_id) {
+  CAIRN_TRY(const auto cursor, log.cursor());
+  CAIRN_TRY(const auto last, cursor->last());
+  if (!last)
+    return LogEnd{.last_position = {0}, .hash = chain_anchor(store_id), .epoch = 0, .recorded_at = {}};
+  BlockReader block;
+  CAIRN_CHECK(block.open(last->bytes, BlockCheck::kWholeBlock));
+  if (block.header().first_position != last->first_position) {
+    return make_error(Errc::kCorruption, "log block " + std::to_string(last->first_position.value) +
+                                             " says it begins elsewhere");
+  }
+  return LogEnd{.last_position = block.header().last_position(),
+                .hash = sha256(last->bytes),
+                .epoch = block.header().epoch,
+                .recorded_at = block.header().recorded_at};
+}
+
+Status check_owner(BlockLog& log, const Uuid& store_id) {
+  CAIRN_TRY(const auto cursor, log.cursor());
+  CAIRN_TRY(const auto first, cursor->seek({1}));
+  if (!first) return make_error(Errc::kCorruption, "the log does not begin with position 1");
+  CAIRN_TRY(const BlockHeader header, BlockHeader::read(first->bytes));
+  if (header.previous_hash == chain_anchor(store_id)) return {};
+  return make_error(Errc::kCorruption,
+                    "the log belongs to another store than cairn.json, " + store_id.to_string());
+}
+
+Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const FindStream& find) {
+  BlockSummary summary{.first_position = block.header().first_position,
+                       .recorded_at = block.header().recorded_at,
+                       .hash = sha256(bytes)};
+  std::unordered_map<std::string_view, std::uint32_t, SeededHash> streams;
+  std::unordered_map<std::string_view, std::uint32_t, SeededHash> types;
+  for (std::uint64_t i = 0; i < block.header().event_count; ++i) {
+    const GlobalPosition position{summary.first_position.value + i};
+    CAIRN_TRY(const StoredEvent stored, block.read(position));
+    const EventView& event = stored.event;
+    const auto [stream, new_stream] = streams.emplace(event.stream, summary.streams.size());
+    if (new_stream) {
+      CAIRN_TRY(auto head, find(event.stream));
+      const bool created = !head;
+      summary.streams.push_back({event.stream, head ? *std::move(head) : StreamHead{}, created});
+    }
+    const auto [type, new_type] = types.emplace(event.type, summary.types.size());
+    if (new_type) summary.types.push_back(event.type);
+    BlockSummary::Stream& entry = summary.streams[stream->second];
+    StreamHead& head = entry.head;
+    // A flush that was cut short may have left a head that knows this event already.
+    if (head.version < event.version) {
+      if (head.version.value + 1 != event.version.value || head.path.head() != stored.previous) {
+        return make_error(Errc::kCorruption, "position " + std::to_string(position.value) + " is version " +
+                                                 std::to_string(event.version.value) + " of '" +
+                                                 std::string(event.stream) + "', which is at version " +
+                                                 std::to_string(head.version.value));
+      }
+      head.advance(position, event.recorded_at);
+    }
+    if (event.version.value == 1) entry.created = true;
+    summary.events.push_back({stream->second, type->second});
+    if (!stored.store_made_id) summary.ids.push_back({event.id, position});
+  }
+  return summary;
+}
+
+Result<LogEnd> recover(BlockLog& log, const Index& index, Tail& tail, const Uuid& store_id,
+                       const std::function<Status()>& flush) {
+  CAIRN_TRY(LogEnd end, read_end(log, store_id));
+  std::optional<IndexState> state;
+  {
+    CAIRN_TRY(const IndexReader reader, index.read());
+    CAIRN_TRY(state, reader.state());
+  }
+  const GlobalPosition through = state ? state->through : GlobalPosition{0};
+  if (through > end.last_position) return behind_index(end.last_position, through);
+  if (end.last_position.value == 0) return end;
+  CAIRN_CHECK(check_owner(log, store_id));
+
+  CAIRN_TRY(Sha256 hash, hash_at(log, store_id, through));
+  if (state && state->hash != hash) return other_log(through);
+  if (through == end.last_position) return end;
+
+  const FindStream find = [&](std::string_view stream) { return find_stream(tail, index, stream); };
+  const BlockVisitor take_in = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
+    if (block.header().previous_hash != hash) {
+      return make_error(Errc::kCorruption, "log block " +
+                                               std::to_string(block.header().first_position.value) +
+                                               " does not continue the chain of the block before");
+    }
+    CAIRN_TRY(BlockSummary summary, summarize(block, bytes, find));
+    hash = summary.hash;
+    tail.apply(summary);
+    CAIRN_CHECK(flush());
+    return true;
+  };
+  CAIRN_CHECK(scan_blocks(log, {through.value + 1}, end.last_position, take_in));
+  return end;
+}
+
+}  // namespace cairn

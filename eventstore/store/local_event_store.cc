@@ -1,0 +1,212 @@
+#include "eventstore/event_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eventstore/append/appender.h"
+#include "eventstore/base/limits.h"
+#include "eventstore/follow/follower.h"
+#include "eventstore/index/flusher.h"
+#include "eventstore/lmdb/file_check.h"
+#include "eventstore/log/lmdb_block_log.h"
+#include "eventstore/log/news_board.h"
+#include "eventstore/read/reader.h"
+#include "eventstore/recovery/data_folder.h"
+#include "eventstore/recovery/recovery.h"
+
+namespace cairn {
+namespace {
+
+// A store in a local folder: the parts, put together in the order they need each other.
+class LocalEventStore final : public EventStore {
+ public:
+  LocalEventStore(DataFolder folder, StoreOptions options)
+      : options_(std::move(options)), folder_(std::move(folder)) {}
+  ~LocalEventStore() override { close(); }
+
+  Status start() {
+    const LmdbBlockLogOptions log_options{.map_bytes = options_.log_map_bytes,
+                                          .journal_bytes = options_.journal_bytes,
+                                          .readers_max = options_.readers_max};
+    if (!folder_.is_store()) CAIRN_CHECK(LmdbBlockLog::create(folder_.log(), log_options));
+    CAIRN_TRY(log_, LmdbBlockLog::open(folder_.log(), log_options));
+    CAIRN_CHECK(open_index());
+    auto recovered = recover(*log_, *index_, tail_, folder_.store_id(), [this] { return flush_if_full(); });
+    if (!recovered.ok()) {
+      Error error = std::move(recovered).error();
+      error.message = folder_.path().string() + ": " + error.message;
+      return error;
+    }
+    const LogEnd end = *recovered;
+    CAIRN_CHECK(folder_.seal());
+    news_.publish(end.last_position);
+    flusher_.emplace(*index_, tail_, folder_.store_id(),
+                     Flusher::Options{.flush_at_events = options_.tail_events_flush,
+                                      .events_max = options_.tail_events_flush * 3,
+                                      .first_id_day = [this] { return first_id_day(); },
+                                      .on_notice = options_.on_notice,
+                                      .on_fatal = options_.on_fatal,
+                                      .each_minute = [this] { tidy(); }});
+    appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, folder_.store_id()}, options_, end,
+                      [this] { return flusher_->make_room(); });
+    reader_.emplace(*log_, tail_, *index_, news_);
+    return {};
+  }
+
+  Result<AppendResult> append(AppendRequest request) override {
+    return appender_->append(std::move(request));
+  }
+  void append_async(AppendRequest request, AppendCallback done) override {
+    appender_->append_async(std::move(request), std::move(done));
+  }
+
+  Result<StreamPage> read_stream(std::string_view stream, const StreamQuery& query) override {
+    return reader_->read_stream(stream, query);
+  }
+  Result<LogPage> read_log(const LogQuery& query) override { return reader_->read_log(query); }
+  Result<GlobalPosition> scan(const ScanQuery& query, const EventVisitor& visitor) override {
+    return reader_->scan(query, visitor);
+  }
+  Result<std::optional<StreamInfo>> stream_info(std::string_view stream) override {
+    return reader_->stream_info(stream);
+  }
+  Result<StreamList> list_streams(const StreamListQuery& query) override {
+    return reader_->list_streams(query);
+  }
+
+  GlobalPosition head() const override { return news_.head(); }
+  bool wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
+    return news_.wait_for(position, timeout);
+  }
+  std::uint64_t notify_at(GlobalPosition position, std::function<void()> ready) override {
+    return news_.notify_at(position, std::move(ready));
+  }
+  void cancel_notify(std::uint64_t ticket) override { news_.cancel(ticket); }
+
+  Status flush_index() override { return flusher_->flush(); }
+
+  Status put_snapshots(std::span<const SnapshotRecord> snapshots,
+                       std::span<const SnapshotKey> drop) override {
+    return index_->put_snapshots(snapshots, drop);
+  }
+  Result<SnapshotSearch> find_snapshot(std::string_view stream, StreamVersion at_most) override {
+    CAIRN_TRY(const IndexReader reader, index_->read());
+    return reader.find_snapshot(stream, at_most);
+  }
+  Result<std::vector<SnapshotInfo>> list_snapshots(std::string_view stream) override {
+    CAIRN_TRY(const IndexReader reader, index_->read());
+    return reader.list_snapshots(stream);
+  }
+  Result<SnapshotStreams> list_snapshot_streams(const SnapshotStreamsQuery& query) override {
+    CAIRN_TRY(const IndexReader reader, index_->read());
+    return reader.list_snapshot_streams(query);
+  }
+  Result<std::uint64_t> prune_snapshots(std::string_view stream, std::uint64_t keep) override {
+    return index_->prune_snapshots(stream, keep);
+  }
+
+  std::string head_hash() const override { return to_hex(appender_->head_hash()); }
+  std::string store_id() const override { return folder_.store_id().to_string(); }
+
+  StoreStats stats() const override {
+    const AppendCounters& counters = appender_->counters();
+    return {.appends = counters.appends,
+            .already_applied = counters.already_applied,
+            .conflicts = counters.conflicts,
+            .refused = counters.refused,
+            .events = counters.events,
+            .commits = counters.commits,
+            .block_bytes = counters.block_bytes,
+            .commit_micros = counters.commit_micros,
+            .flushes = flusher_->flushes(),
+            .queue_requests = appender_->queued(),
+            .tail_events = tail_.events(),
+            .log_bytes = log_->used_bytes(),
+            .index_bytes = index_->used_bytes(),
+            .readers = log_->open_readers() + index_->open_readers()};
+  }
+
+ private:
+  // The index is made from the log: where there is none, or only the beginning of one that was never
+  // finished, it is made anew, and that is said.
+  Status open_index() {
+    const std::filesystem::path file = folder_.index() / "data.mdb";
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file, error);
+    const bool unfinished = !error && bytes < lmdb::kFileBytesMin;
+    const bool missing = error || unfinished;
+    if (unfinished) std::filesystem::remove(file, error);
+    CAIRN_CHECK(make_folder(folder_.index()));
+    auto opened = Index::open(folder_.index(),
+                              {.map_bytes = options_.index_map_bytes, .readers_max = options_.readers_max});
+    if (!opened.ok()) return with_advice(std::move(opened).error());
+    index_ = *std::move(opened);
+    CAIRN_TRY(const auto cursor, log_->cursor());
+    CAIRN_TRY(const auto last, cursor->last());
+    if (missing && last && options_.on_notice) {
+      options_.on_notice("there is no index in " + folder_.index().string() + "; making it from the log");
+    }
+    return {};
+  }
+
+  Error with_advice(Error error) const {
+    if (error.code == Errc::kCorruption) {
+      error.message += ". The index is made from the log: with no server running, remove the folder " +
+                       folder_.index().string() + " and start again";
+    }
+    return error;
+  }
+
+  Status flush_if_full() {
+    if (tail_.active_events() < options_.tail_events_flush) return {};
+    CAIRN_CHECK(index_->flush(*tail_.freeze(), folder_.store_id(), first_id_day(), [] { return true; }));
+    tail_.drop_frozen();
+    return {};
+  }
+
+  std::uint32_t first_id_day() const {
+    return first_remembered_day(options_.clock(), options_.dedup_window_days);
+  }
+
+  void tidy() {
+    log_->tidy();
+    index_->tidy();
+  }
+
+  void close() {
+    if (!appender_) return;
+    appender_.reset();
+    if (const Status flushed = flusher_->flush(); !flushed.ok() && options_.on_notice) {
+      options_.on_notice("closing without a flushed index: " + flushed.error().message);
+    }
+    flusher_.reset();
+  }
+
+  const StoreOptions options_;
+  DataFolder folder_;
+  std::unique_ptr<LmdbBlockLog> log_;
+  std::unique_ptr<Index> index_;
+  Tail tail_;
+  NewsBoard news_;
+  std::optional<Flusher> flusher_;
+  std::optional<Appender> appender_;
+  std::optional<Reader> reader_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<EventStore>> EventStore::open(const std::filesystem::path& folder,
+                                                     StoreOptions options) {
+  CAIRN_TRY(DataFolder claimed, DataFolder::claim(folder, options.create));
+  auto store = std::make_unique<LocalEventStore>(std::move(claimed), std::move(options));
+  CAIRN_CHECK(store->start());
+  return std::unique_ptr<EventStore>(std::move(store));
+}
+
+Result<std::unique_ptr<EventStore>> EventStore::open_beside(const std::filesystem::path& folder,
+                                                            FollowOptions options) {
+  CAIRN_TRY(auto follower, Follower::open(folder, std::move(options)));
+  return std::unique_ptr<EventStore>(std::move(follower));
+}
+
+}  // namespace cairn

@@ -1,0 +1,50 @@
+#include "projections/generation/event_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cairn {
+
+Result<std::shared_ptr<const EventBatch>> EventBatch::read(EventStore& store, ShaperPool& shapers,
+                                                           const BatchQuery& query) {
+  std::shared_ptr<EventBatch> batch(new EventBatch(shapers.lend()));
+  batch->after_ = query.after;
+  batch->to_ = std::min(query.to, store.head());
+  batch->filter_ = query.filter;
+  if (batch->to_ <= query.after) {
+    batch->to_ = query.after;
+    return std::shared_ptr<const EventBatch>(std::move(batch));
+  }
+  bool full = false;
+  const auto visit = [&](const EventView& event) {
+    batch->page_.add(event);
+    full = batch->page_.bytes() >= query.bytes_max;
+    return !full;
+  };
+  const ScanQuery range{.from = {query.after.value + 1}, .to = batch->to_, .filter = query.filter};
+  CAIRN_TRY(const GlobalPosition last, store.scan(range, visit));
+  if (full) batch->to_ = last;
+  batch->shape();
+  return std::shared_ptr<const EventBatch>(std::move(batch));
+}
+
+void EventBatch::shape() {
+  events_.reserve(page_.size());
+  parts_.reserve(page_.size());
+  for (const EventView& stored : page_) {
+    Event& event = events_.emplace_back(Event{stored, static_cast<std::uint32_t>(parts_.size())});
+    if (auto fault = shaper_->shape(event.stored, Shape::latest())) {
+      faults_.push_back(std::make_unique<ShapeFault>(*std::move(fault)));
+      event.fault = faults_.back().get();
+      continue;
+    }
+    for (ShapedEvent part : shaper_->parts()) {
+      // What a step on the way has made lives in the shaper, and only until the next event.
+      if (part.data.data() != event.stored.data.data()) part.data = made_.copy(part.data);
+      parts_.push_back(part);
+    }
+    event.part_count = static_cast<std::uint32_t>(parts_.size()) - event.first_part;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,325 @@
+#include "projections/generation/generation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "projections/generation/apply_fault.h"
+
+namespace cairn {
+
+namespace {
+
+// Fewer events than this are not worth waking other threads for.
+constexpr std::size_t kWorthSharing = 512;
+
+// A place in the log without changes to the rows is kept this far behind at most.
+constexpr std::uint64_t kCheckpointLagMax = 100'000;
+
+constexpr std::size_t kParkedPage = 1'000;
+
+}  // namespace
+
+// What became of one event in the search for keys.
+struct Generation::Routed {
+  const EventView* event;
+  std::uint32_t first = 0;  // of its parts in the slice
+  std::uint32_t count = 0;
+  std::unique_ptr<ParkedEvent> failed = nullptr;
+};
+
+struct Generation::Slice {
+  std::vector<Routed> events;
+  std::vector<KeyedPart> parts;
+  ByteArena keys;
+  std::string key;  // scratch
+};
+
+Generation::Generation(GenerationTools tools, std::shared_ptr<const Projection> projection,
+                       std::shared_ptr<ReadModel> model)
+    : tools_(tools),
+      projection_(std::move(projection)),
+      model_(std::move(model)),
+      choice_(projection_->info().from) {}
+
+Result<std::unique_ptr<Generation>> Generation::open(GenerationTools tools,
+                                                     std::shared_ptr<const Projection> projection,
+                                                     std::shared_ptr<ReadModel> model) {
+  std::unique_ptr<Generation> generation(new Generation(tools, std::move(projection), std::move(model)));
+  CAIRN_CHECK(generation->make_partitions());
+  CAIRN_CHECK(generation->reset());
+  return generation;
+}
+
+Result<std::unique_ptr<ProjectionRows>> Generation::make_rows() const {
+  auto rows = projection_->make_rows();
+  if (const auto* error = std::get_if<ScriptError>(&rows)) {
+    return make_error(Errc::kInvalidArgument, error->text());
+  }
+  return std::get<std::unique_ptr<ProjectionRows>>(std::move(rows));
+}
+
+Status Generation::make_partitions() {
+  const unsigned wanted = tools_.options.partitions > 0 ? tools_.options.partitions : tools_.pool.threads();
+  for (unsigned i = 0; i < std::max(1u, wanted); ++i) {
+    CAIRN_TRY(auto rows, make_rows());
+    partitions_.push_back(std::make_unique<Partition>(std::move(rows)));
+    CAIRN_TRY(key_finders_.emplace_back(), make_rows());
+  }
+  lists_.resize(partitions_.size());
+  return {};
+}
+
+Status Generation::reset() {
+  for (auto& partition : partitions_) partition->forget();
+  pending_.clear();
+  released_.clear();
+  CAIRN_TRY(checkpoint_, model_->checkpoint());
+  CAIRN_CHECK(load_parked());
+  committed_at_ = tools_.options.clock();
+  taken_ = checkpoint_.value;
+  visible_ = checkpoint_.value;
+  return {};
+}
+
+Status Generation::load_parked() {
+  parked_keys_.clear();
+  parked_streams_.clear();
+  std::optional<ParkedPlace> after;
+  while (true) {
+    CAIRN_TRY(const auto entries, model_->parked(after, kParkedPage));
+    for (const ParkedEntry& entry : entries) {
+      if (entry.place.by == ParkedPlace::By::kKey) {
+        parked_keys_.insert(entry.place.name);
+      } else {
+        parked_streams_.emplace(entry.place.name, entry.event.position);
+      }
+      after = entry.place;
+    }
+    if (entries.size() < kParkedPage) return {};
+  }
+}
+
+const EventFilter& Generation::filter() {
+  choice_.refresh(tools_.source.shapes());
+  return choice_.filter();
+}
+
+bool Generation::suits(const EventBatch& batch) { return covers(batch.filter(), filter()); }
+
+void Generation::forget_plans() {
+  for (auto& partition : partitions_) partition->rows().forget_plans();
+  for (auto& finder : key_finders_) finder->forget_plans();
+}
+
+Status Generation::take(const EventBatch& batch) {
+  CAIRN_ASSERT(batch.after() == taken(), batch.after().value, taken().value);
+  forget_plans();
+
+  const std::size_t count = batch.events().size();
+  const std::size_t slice_count = count >= kWorthSharing ? partitions_.size() : 1;
+  std::vector<Slice> slices(slice_count);
+  const auto find = [&](std::size_t i) {
+    find_keys(batch, count * i / slice_count, count * (i + 1) / slice_count, *key_finders_[i], slices[i]);
+  };
+  tools_.pool.for_each(slice_count, find);
+  route(slices);
+  CAIRN_CHECK(apply_lists());
+  CAIRN_CHECK(settle_failures());
+  forget_plans();  // The batch may go, and its plans with it.
+  taken_ = batch.to().value;
+  if (!has_changes()) visible_ = batch.to().value;
+  return {};
+}
+
+void Generation::find_keys(const EventBatch& batch, std::size_t begin, std::size_t end, ProjectionRows& rows,
+                           Slice& slice) {
+  const Timestamp now = tools_.options.clock();
+  slice.events.reserve(end - begin);
+  slice.parts.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    const EventBatch::Event& event = batch.events()[i];
+    if (!choice_.wants_stored(event.stored)) continue;
+    Routed routed{&event.stored, static_cast<std::uint32_t>(slice.parts.size())};
+    if (event.fault != nullptr) {
+      routed.failed = std::make_unique<ParkedEvent>(parked_event(event.stored, *event.fault, now));
+    }
+    for (const ShapedEvent& part : batch.parts(event)) {
+      if (!choice_.wants_type(part.type)) continue;
+      if (auto fault = rows.key_of(event.stored, part, slice.key)) {
+        routed.failed = std::make_unique<ParkedEvent>(parked_event(event.stored, part, *fault, now));
+        break;
+      }
+      if (slice.key.empty()) continue;
+      RowKey key = RowKey::of(slice.key);
+      key.text = slice.keys.copy(slice.key);
+      slice.parts.push_back({&event.stored, &part, key});
+    }
+    routed.count = static_cast<std::uint32_t>(slice.parts.size()) - routed.first;
+    if (routed.count > 0 || routed.failed) slice.events.push_back(std::move(routed));
+  }
+}
+
+// Decides in the order of the log which events are applied, and which are parked or wait.
+void Generation::route(std::vector<Slice>& slices) {
+  for (auto& list : lists_) list.clear();
+  for (Slice& slice : slices) {
+    for (Routed& routed : slice.events) {
+      const EventView& event = *routed.event;
+      const auto at_stream = [&] { return ParkedPlace{ParkedPlace::By::kStream, std::string(event.stream)}; };
+      if (!parked_streams_.empty() && parked_streams_.contains(event.stream)) {
+        wait_at(at_stream(), event.position);
+        continue;
+      }
+      if (is_skipped(event)) continue;
+      if (routed.failed) {
+        park(at_stream(), *std::move(routed.failed));
+        continue;
+      }
+      for (std::uint32_t i = 0; i < routed.count; ++i) {
+        const KeyedPart& part = slice.parts[routed.first + i];
+        if (is_skipped(event, part.key.text)) continue;
+        if (!parked_keys_.empty() && parked_keys_.contains(std::string(part.key.text))) {
+          wait_at({ParkedPlace::By::kKey, std::string(part.key.text)}, event.position);
+          continue;
+        }
+        lists_[part.key.hash % lists_.size()].push_back(part);
+      }
+    }
+  }
+}
+
+Status Generation::apply_lists() {
+  const Timestamp now = tools_.options.clock();
+  std::size_t total = 0;
+  for (const auto& list : lists_) total += list.size();
+  std::vector<Status> outcomes(partitions_.size());
+  const auto apply = [&](std::size_t i) {
+    if (!lists_[i].empty()) outcomes[i] = partitions_[i]->apply(*model_, lists_[i], now);
+  };
+  if (total >= kWorthSharing) {
+    tools_.pool.for_each(partitions_.size(), apply);
+  } else {
+    for (std::size_t i = 0; i < partitions_.size(); ++i) apply(i);
+  }
+  for (Status& outcome : outcomes) CAIRN_CHECK(std::move(outcome));
+  return {};
+}
+
+Status Generation::settle_failures() {
+  for (auto& partition : partitions_) {
+    const std::vector<Partition::Failure> failures = std::exchange(partition->failures(), {});
+    for (const Partition::Failure& failure : failures) {
+      const RowKey key = RowKey::of(failure.key);
+      std::vector<GlobalPosition> positions = partition->applied_to(key);
+      // A part of the event that failed may have been applied before another part of it.
+      if (positions.empty() || positions.back() != failure.event.position) {
+        positions.push_back(failure.event.position);
+      }
+      positions.insert(positions.end(), failure.behind.begin(), failure.behind.end());
+      const auto cut = failure.second_chance ? std::nullopt : std::optional(failure.event);
+      CAIRN_CHECK(redo(key, positions, cut, CheckRow::kAtCommit));
+    }
+  }
+  return {};
+}
+
+void Generation::park(const ParkedPlace& place, ParkedEvent event) {
+  if (place.by == ParkedPlace::By::kKey) {
+    parked_keys_.insert(place.name);
+  } else {
+    parked_streams_.emplace(place.name, event.position);
+  }
+  const GlobalPosition position = event.position;
+  last_parked_ = event;
+  pending_[place].event = std::move(event);
+  wait_at(place, position);
+}
+
+void Generation::wait_at(const ParkedPlace& place, GlobalPosition position) {
+  auto& waiting = pending_[place].waiting;
+  if (waiting.empty() || waiting.back() < position) waiting.push_back(position);
+}
+
+std::vector<ParkedPlace> Generation::parked_places() const {
+  std::vector<ParkedPlace> places;
+  for (const auto& [stream, first] : parked_streams_) places.push_back({ParkedPlace::By::kStream, stream});
+  for (const std::string& key : parked_keys_) places.push_back({ParkedPlace::By::kKey, key});
+  return places;
+}
+
+bool Generation::is_parked(const ParkedPlace& place) const {
+  return place.by == ParkedPlace::By::kKey ? parked_keys_.contains(place.name)
+                                           : parked_streams_.contains(place.name);
+}
+
+bool Generation::has_changes() const {
+  return !pending_.empty() || !released_.empty() ||
+         std::any_of(partitions_.begin(), partitions_.end(),
+                     [](const auto& partition) { return partition->has_changes(); });
+}
+
+bool Generation::commit_due() const {
+  if (!has_changes()) return taken().value >= checkpoint_.value + kCheckpointLagMax;
+  std::size_t events = 0;
+  std::size_t bytes = 0;
+  for (const auto& partition : partitions_) {
+    events += partition->applied_count();
+    bytes += partition->memory_used();
+  }
+  const DaemonOptions& options = tools_.options;
+  const std::chrono::microseconds passed(options.clock().micros - committed_at_.micros);
+  return events >= options.commit_events_max || bytes >= options.cache_bytes_max ||
+         passed >= options.commit_every;
+}
+
+// Rows that cannot be kept are a failure of the event that made them so.
+Status Generation::save_all() {
+  tools_.pool.for_each(has_changes() ? partitions_.size() : 0,
+                       [&](std::size_t i) { partitions_[i]->save_changes(); });
+  for (auto& partition : partitions_) {
+    while (!partition->unsavable().empty()) {
+      const std::vector<std::string> keys = partition->unsavable();
+      for (const std::string& name : keys) {
+        const RowKey key = RowKey::of(name);
+        CAIRN_CHECK(redo(key, partition->applied_to(key), std::nullopt, CheckRow::kEachEvent));
+      }
+      partition->save_changes();
+    }
+  }
+  return {};
+}
+
+Status Generation::commit() {
+  CAIRN_CHECK(save_all());
+  ReadModelChange change;
+  change.through = taken();
+  for (const auto& partition : partitions_) {
+    for (const Partition::Change& row : partition->changes()) {
+      change.rows.push_back({row.key, partition->saved(row)});
+    }
+  }
+  std::sort(change.rows.begin(), change.rows.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+  for (const ParkedPlace& place : released_) change.released.push_back(&place);
+  for (const auto& [place, pending] : pending_) {
+    if (pending.event) change.parked.emplace_back(&place, &*pending.event);
+    for (const GlobalPosition position : pending.waiting) change.waiting.push_back({&place, position});
+  }
+  CAIRN_CHECK(model_->commit(change));
+  checkpoint_ = taken();
+  committed_at_ = tools_.options.clock();
+  visible_ = checkpoint_.value;
+  pending_.clear();
+  released_.clear();
+  std::size_t bytes = 0;
+  for (auto& partition : partitions_) {
+    partition->settle();
+    bytes += partition->memory_used();
+  }
+  if (bytes >= tools_.options.cache_bytes_max) {
+    for (auto& partition : partitions_) partition->forget();
+  }
+  return {};
+}
+
+}  // namespace cairn

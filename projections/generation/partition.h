@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "projections/generation/byte_arena.h"
+#include "projections/generation/keyed_part.h"
+#include "projections/projection.h"
+#include "projections/readmodel/read_model.h"
+
+namespace cairn {
+
+// The rows of a generation whose keys fall to one of its partitions, as far as they are in memory: what was
+// read from the read model, and what has changed since the last commit. Belongs to one thread at a time.
+class Partition {
+ public:
+  // An event that could not be applied, and those of the same key behind it, which were left out.
+  struct Failure {
+    std::string key;
+    ParkedEvent event;
+    bool second_chance = false;
+    std::vector<GlobalPosition> behind;
+  };
+
+  struct Change {
+    std::string_view key;
+    std::size_t offset = 0;  // in the bytes that were saved
+    std::size_t size = 0;
+  };
+
+  explicit Partition(std::unique_ptr<ProjectionRows> rows) : rows_(std::move(rows)) {}
+
+  ProjectionRows& rows() { return *rows_; }
+
+  // Applies parts in their order. What fails, and what stands behind it, is in failures(). Fails itself when
+  // rows cannot be read; then forget().
+  Status apply(ReadModel& model, std::span<const KeyedPart> parts, Timestamp now);
+  std::vector<Failure>& failures() { return failures_; }
+
+  // The slot of a row with what the read model has of it, whatever was there before.
+  Result<std::uint32_t> reload(ReadModel& model, RowKey key);
+  void set_changed(std::uint32_t slot) {
+    if (slots_[slot].changed) return;
+    slots_[slot].changed = true;
+    changed_.push_back(slot);
+  }
+  void note_applied(RowKey key, GlobalPosition position) { applied_.emplace_back(key.hash, position.value); }
+
+  // REQUIRES: the row is in memory.
+  std::uint32_t slot_in_memory(RowKey key) const { return by_key_.at(key); }
+
+  // Positions since the last commit whose events may have been applied to this row; rising.
+  std::vector<GlobalPosition> applied_to(RowKey key) const;
+
+  // Saves what has changed: changes() are rising by key, their bytes in saved(). Keys of rows that cannot be
+  // saved are in unsavable().
+  void save_changes();
+  const std::vector<Change>& changes() const { return changes_; }
+  std::string_view saved(const Change& change) const {
+    return std::string_view(saved_).substr(change.offset, change.size);
+  }
+  const std::vector<std::string>& unsavable() const { return unsavable_; }
+
+  // What was saved is committed.
+  void settle();
+
+  // Nothing is in memory any more.
+  void forget();
+
+  bool has_changes() const { return !changed_.empty(); }
+  std::size_t applied_count() const { return applied_.size(); }
+  std::size_t memory_used() const {
+    return rows_->memory_used() + names_.bytes() + slots_.size() * (sizeof(Slot) + 64);
+  }
+
+ private:
+  struct Slot {
+    RowKey key;
+    bool changed = false;
+    bool failed = false;  // since the last failures() were dealt with
+  };
+
+  std::uint32_t slot_of(RowKey key, bool& is_new);
+  Status load(ReadModel& model, std::vector<std::uint32_t>& slots);
+
+  std::unique_ptr<ProjectionRows> rows_;
+  ByteArena names_;
+  std::unordered_map<RowKey, std::uint32_t, RowKeyHash> by_key_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> changed_;  // all that have changed; some may be here twice, or no more
+  std::vector<Failure> failures_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> applied_;  // hash of the key, position
+  std::vector<std::uint32_t> part_slots_;                         // of the parts under way
+  std::vector<Change> changes_;
+  std::string saved_;
+  std::vector<std::string> unsavable_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,338 @@
+#include "api/net/http_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/api/raw_client.h"
+#include "tests/support/matchers.h"
+
+namespace cairn::api {
+namespace {
+
+using namespace std::chrono_literals;
+using test::fails_with;
+using test::RawClient;
+using test::RawResponse;
+using test::succeeds;
+
+// A server with a few routes that do odd things, and limits that are quickly reached.
+class HttpServerTest : public ::testing::Test {
+ protected:
+  HttpServerTest() {
+    options_.address = {"127.0.0.1", 0};
+    options_.threads = 1;  // One thread: whatever holds it holds everybody.
+    options_.limits.linger_time_max = 200ms;
+  }
+  ~HttpServerTest() override {
+    kept_.clear();
+    server_.reset();
+  }
+
+  RawClient client() {
+    if (!server_) {
+      auto server = HttpServer::start(options_, Router(routes()));
+      EXPECT_THAT(server, succeeds());
+      server_ = *std::move(server);
+    }
+    return RawClient(server_->address().port);
+  }
+
+  void expect_healthy() {
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_EQ(client().get("/health").status, 200);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+  }
+
+  // The status of the problem that these bytes are answered with; the connection must be closed after it.
+  int refusal_of(const std::string& bytes) {
+    RawClient c = client();
+    const RawResponse response = c.exchange(bytes);
+    EXPECT_TRUE(response.has("application/problem+json")) << response.head;
+    EXPECT_TRUE(response.has("Connection: close")) << response.head;
+    EXPECT_EQ(nlohmann::json::parse(response.body)["status"], response.status);
+    EXPECT_TRUE(c.is_closed());
+    expect_healthy();
+    return response.status;
+  }
+
+  Responder next_kept() {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(arrived_.wait_for(lock, RawClient::kPatience, [this] { return !kept_.empty(); }));
+    Responder responder = kept_.front();
+    kept_.erase(kept_.begin());
+    return responder;
+  }
+
+  std::vector<Route> routes() {
+    return {
+        {"GET", "/health",
+         [](const HttpRequest&, const Responder& respond) { respond(json_response(200, "{}")); }},
+        {"POST", "/echo",
+         [](const HttpRequest& request, const Responder& respond) {
+           respond(json_response(200, std::string(request.body)));
+         }},
+        {"GET", "/query/{name}",
+         [](const HttpRequest& request, const Responder& respond) {
+           std::string found = request.parameters.at("name");
+           for (const auto& [key, value] : request.query) found += "|" + key + "=" + value;
+           respond(json_response(200, found + "|" + std::string(request.header("x-test").value_or("none"))));
+         }},
+        {"GET", "/throw", [](const HttpRequest&, const Responder&) { throw std::runtime_error("a secret"); }},
+        {"GET", "/forget", [](const HttpRequest&, const Responder&) {}},
+        {"GET", "/large",
+         [](const HttpRequest&, const Responder& respond) {
+           respond(json_response(200, std::string(64u << 20, 'x')));
+         }},
+        {"GET", "/later", [this](const HttpRequest&, const Responder& respond) {
+           std::lock_guard lock(mutex_);
+           kept_.push_back(respond);
+           arrived_.notify_all();
+         }}};
+  }
+
+  ServerOptions options_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<Responder> kept_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+std::string post(std::size_t length, const std::string& body) {
+  return "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n" +
+         body;
+}
+
+TEST_F(HttpServerTest, RequestsReachTheirRoute) {
+  RawClient c = client();
+  EXPECT_EQ(c.exchange(post(5, "hello")).body, "hello");
+  const auto response =
+      c.exchange("GET /query/a%20b?x=1&y=%2F+z HTTP/1.1\r\nHost: localhost\r\nX-Test: 100%41\r\n\r\n");
+  EXPECT_EQ(response.body, "a b|x=1|y=/ z|100%41");
+  EXPECT_EQ(c.get("/nowhere").status, 404);
+  EXPECT_EQ(c.get("/echo").status, 405);
+  EXPECT_EQ(c.get("/health?a=1?b=2").status, 400);
+}
+
+// A browser on this machine that runs a stranger's page under the stranger's own name must not get in.
+TEST_F(HttpServerTest, OnlyNamesOfThisMachineAreAnswered) {
+  for (const char* host :
+       {"localhost", "LOCALHOST:80", "127.0.0.1:7878", "127.9.9.9", "[::1]:7878", "[::1]"}) {
+    EXPECT_EQ(client().exchange("GET /health HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status,
+              200)
+        << host;
+  }
+  for (const char* host : {"example.com", "localhost.example.com", "10.0.0.1:7878", "", "[::1", "0x7f.1"}) {
+    EXPECT_EQ(client().exchange("GET /health HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status,
+              403)
+        << host;
+  }
+}
+
+TEST_F(HttpServerTest, HeadHasTheLengthAndNoBody) {
+  RawClient c = client();
+  c.send("HEAD /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const auto response = c.receive(false);
+  EXPECT_EQ(response.status, 200);
+  EXPECT_TRUE(response.has("Content-Length: 2\r\n")) << response.head;
+  EXPECT_EQ(c.get("/health").body, "{}");
+}
+
+TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
+  RawClient c = client();
+  std::string all;
+  for (int i = 0; i < 100; ++i) all += post(3, std::to_string(100 + i));
+  c.send(all);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(c.receive().body, std::to_string(100 + i));
+}
+
+TEST_F(HttpServerTest, RequestsMayComeByteByByte) {
+  RawClient c = client();
+  for (const char byte : "\r\n" + post(5, "hello")) ASSERT_TRUE(c.send({&byte, 1}));
+  EXPECT_EQ(c.receive().body, "hello");
+}
+
+TEST_F(HttpServerTest, ConnectionClosesWhenTheClientWantsIt) {
+  RawClient c = client();
+  const auto response = c.exchange("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  EXPECT_TRUE(response.has("Connection: close"));
+  EXPECT_TRUE(c.is_closed());
+}
+
+TEST_F(HttpServerTest, BodyIsAskedForWhenTheClientWaits) {
+  RawClient c = client();
+  c.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(c.receive().status, 100);
+  EXPECT_EQ(c.exchange("ok").body, "ok");
+}
+
+TEST_F(HttpServerTest, LargestBodyIsTaken) {
+  const std::string body(options_.limits.body_bytes_max, 'b');
+  EXPECT_TRUE(client().exchange(post(body.size(), body)).body == body);
+}
+
+TEST_F(HttpServerTest, ExceptionsTellTheClientNothing) {
+  RawClient c = client();
+  const auto response = c.get("/throw");
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(nlohmann::json::parse(response.body)["type"], "/problems/internal-error");
+  EXPECT_EQ((response.head + response.body).find("secret"), std::string::npos);
+  EXPECT_EQ(c.get("/health").status, 200);
+}
+
+TEST_F(HttpServerTest, ForgottenRequestsAreAnswered) { EXPECT_EQ(client().get("/forget").status, 500); }
+
+TEST_F(HttpServerTest, WaitingForAnAnswerHoldsNoThread) {
+  std::vector<RawClient> waiting;
+  for (int i = 0; i < 20; ++i) {
+    waiting.push_back(client());
+    waiting.back().send("GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  expect_healthy();
+  std::thread answering([this] {
+    for (int i = 0; i < 20; ++i) next_kept()(json_response(200, "late"));
+  });
+  for (RawClient& c : waiting) EXPECT_EQ(c.receive().body, "late");
+  answering.join();
+}
+
+TEST_F(HttpServerTest, MalformedRequestsAreRefused) {
+  EXPECT_EQ(refusal_of("nonsense\r\n\r\n"), 400);
+  EXPECT_EQ(refusal_of(std::string("\x16\x03\x01\x00\xff", 5) + "\r\n\r\n"), 400);
+  EXPECT_EQ(refusal_of("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505);
+}
+
+TEST_F(HttpServerTest, DoubtfulLengthsAreRefused) {
+  const std::string begin = "POST /echo HTTP/1.1\r\nHost: localhost\r\n";
+  EXPECT_EQ(refusal_of(begin + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), 411);
+  EXPECT_EQ(refusal_of(begin + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 400);
+  EXPECT_EQ(refusal_of(begin + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"), 400);
+  EXPECT_EQ(refusal_of(begin + "Content-Length: 5\r\nContent-Encoding: gzip\r\n\r\nhello"), 415);
+}
+
+TEST_F(HttpServerTest, OversizedRequestsAreRefused) {
+  EXPECT_EQ(refusal_of(post(64u << 20, "")), 413);
+  EXPECT_EQ(refusal_of("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(8u << 20, 'x')), 431);
+  EXPECT_EQ(refusal_of("GET /" + std::string(10'000, 'x') + " HTTP/1.1\r\nHost: localhost\r\n\r\n"), 414);
+  std::string many = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+  for (int i = 0; i < 100; ++i) many += "A: b\r\n";
+  EXPECT_EQ(refusal_of(many + "\r\n"), 431);
+}
+
+TEST_F(HttpServerTest, SlowHeadIsRefused) {
+  options_.limits.head_time_max = 100ms;
+  EXPECT_EQ(refusal_of("GET /hea"), 408);
+}
+
+TEST_F(HttpServerTest, SlowBodyIsRefused) {
+  options_.limits.request_time_max = 100ms;
+  EXPECT_EQ(refusal_of(post(10, "half")), 408);
+}
+
+TEST_F(HttpServerTest, DrippingDoesNotMoveTheDeadline) {
+  options_.limits.head_time_max = 300ms;
+  options_.limits.linger_time_max = 50ms;
+  RawClient c = client();
+  const auto began = std::chrono::steady_clock::now();
+  while (!c.readable_within(10ms) && c.send("x")) {
+  }
+  EXPECT_EQ(c.receive().status, 408);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
+}
+
+TEST_F(HttpServerTest, IdleConnectionsAreClosedInSilence) {
+  options_.limits.idle_time_max = 100ms;
+  RawClient c = client();
+  EXPECT_EQ(c.get("/health").status, 200);
+  EXPECT_TRUE(c.is_closed());
+}
+
+TEST_F(HttpServerTest, ClientsThatDoNotTakeTheirAnswerAreLeft) {
+  options_.limits.idle_time_max = 200ms;
+  RawClient c = client();
+  c.send("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  ASSERT_TRUE(c.readable_within(RawClient::kPatience));
+  const auto began = std::chrono::steady_clock::now();
+  server_->stop(RawClient::kPatience);  // Returns as soon as the connection is gone.
+  EXPECT_LT(std::chrono::steady_clock::now() - began, RawClient::kPatience);
+  EXPECT_EQ(c.receive().status, 0);
+}
+
+TEST_F(HttpServerTest, ManyIdleConnectionsBlockNobody) {
+  std::vector<RawClient> idle;
+  for (int i = 0; i < 500; ++i) {
+    idle.push_back(client());
+    if (i % 2 == 0) idle.back().send("GET /hea");
+  }
+  expect_healthy();
+}
+
+TEST_F(HttpServerTest, TooManyConnectionsAreTurnedAway) {
+  options_.limits.connections_max = 2;
+  RawClient first = client();
+  RawClient second = client();
+  EXPECT_EQ(first.get("/health").status, 200);
+  EXPECT_EQ(second.get("/health").status, 200);
+  RawClient third = client();
+  const auto response = third.receive();
+  EXPECT_EQ(response.status, 503);
+  EXPECT_TRUE(response.has("Retry-After: 1")) << response.head;
+  EXPECT_EQ(first.get("/health").status, 200);
+}
+
+TEST_F(HttpServerTest, BodiesShareABoundedMemory) {
+  options_.limits.bodies_bytes_max = 1u << 20;
+  EXPECT_EQ(refusal_of(post(2u << 20, std::string(2u << 20, 'b'))), 503);
+  const std::string small(1u << 19, 'b');
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(client().exchange(post(small.size(), small)).body == small);
+}
+
+TEST_F(HttpServerTest, StopFinishesWhatIsUnderWay) {
+  RawClient idle = client();
+  EXPECT_EQ(idle.get("/health").status, 200);
+  RawClient waiting = client();
+  waiting.send("GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const Responder respond = next_kept();
+
+  auto stopped = std::async(std::launch::async, [this] { server_->stop(RawClient::kPatience); });
+  EXPECT_TRUE(idle.is_closed());
+  respond(json_response(200, "done"));
+  EXPECT_EQ(waiting.receive().body, "done");
+  stopped.get();
+  EXPECT_TRUE(waiting.is_closed());
+  EXPECT_FALSE(client().connected());
+}
+
+TEST_F(HttpServerTest, StopDoesNotWaitForEver) {
+  RawClient waiting = client();
+  waiting.send("GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const Responder respond = next_kept();
+  server_->stop(50ms);
+  respond(json_response(200, "too late"));  // Goes nowhere, and harms nothing.
+}
+
+TEST_F(HttpServerTest, AddressInUseIsNamed) {
+  client();
+  ServerOptions same = options_;
+  same.address = server_->address();
+  const auto second = HttpServer::start(same, Router({}));
+  ASSERT_THAT(second, fails_with(Errc::kFailedPrecondition));
+  EXPECT_NE(second.error().message.find(same.address.to_string()), std::string::npos);
+}
+
+TEST_F(HttpServerTest, OtherMachinesAreNotServed) {
+  options_.address.host = "0.0.0.0";
+  EXPECT_THAT(HttpServer::start(options_, Router({})), fails_with(Errc::kFailedPrecondition));
+}
+
+}  // namespace
+}  // namespace cairn::api

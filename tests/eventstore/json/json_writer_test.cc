@@ -1,0 +1,96 @@
+#include "eventstore/json/json_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace cairn {
+namespace {
+
+class JsonWriterTest : public ::testing::Test {
+ protected:
+  std::string text_;
+  JsonWriter json_{text_};
+};
+
+TEST_F(JsonWriterTest, CommasStandBetweenMembersAndElementsOnly) {
+  json_.begin_object();
+  json_.number("a", 1);
+  json_.begin_array("b");
+  json_.end_array();
+  json_.begin_array("c");
+  json_.number(1);
+  json_.begin_object();
+  json_.end_object();
+  json_.begin_array();
+  json_.text("x");
+  json_.text("y");
+  json_.end_array();
+  json_.raw("{}");
+  json_.end_array();
+  json_.begin_object("d");
+  json_.flag("e", false);
+  json_.null("f");
+  json_.end_object();
+  json_.end_object();
+  EXPECT_EQ(text_, R"({"a":1,"b":[],"c":[1,{},["x","y"],{}],"d":{"e":false,"f":null}})");
+}
+
+TEST_F(JsonWriterTest, WritesBehindWhatIsThere) {
+  text_ = "data: ";
+  json_.begin_object();
+  json_.end_object();
+  EXPECT_EQ(text_, "data: {}");
+}
+
+TEST_F(JsonWriterTest, EscapesValues) {
+  json_.begin_object();
+  json_.text("a", "\"\\\n\x01");
+  json_.end_object();
+  EXPECT_EQ(text_, R"({"a":"\"\\\n\u0001"})");
+}
+
+TEST_F(JsonWriterTest, NumbersKeepEveryDigit) {
+  json_.begin_array();
+  json_.number(0);
+  json_.number(std::numeric_limits<std::uint64_t>::max());
+  json_.end_array();
+  EXPECT_EQ(text_, "[0,18446744073709551615]");
+}
+
+TEST_F(JsonWriterTest, WhatIsMissingIsNull) {
+  json_.begin_object();
+  json_.text_or_null("a", std::nullopt);
+  json_.text_or_null("b", "");
+  json_.number("c", std::nullopt);
+  json_.number_or_null("d", 0);
+  json_.number_or_null("e", 7);
+  json_.measure("f", std::nullopt);
+  json_.measure("g", std::numeric_limits<double>::infinity());
+  json_.measure("h", 1.23456);
+  json_.end_object();
+  EXPECT_EQ(text_, R"({"a":null,"b":"","c":null,"d":null,"e":7,"f":null,"g":null,"h":1.235})");
+}
+
+TEST_F(JsonWriterTest, ACallerMayAppendAnAnnouncedValue) {
+  json_.begin_object();
+  json_.key("a");
+  text_ += "[1]";
+  json_.key("b");
+  text_ += "2";
+  json_.end_object();
+  EXPECT_EQ(text_, R"({"a":[1],"b":2})");
+}
+
+TEST_F(JsonWriterTest, TimesAreQuoted) {
+  json_.begin_object();
+  json_.time("at", Timestamp{0});
+  json_.time("then", Timestamp{1});
+  json_.end_object();
+  EXPECT_EQ(text_, R"({"at":"1970-01-01T00:00:00.000000Z","then":"1970-01-01T00:00:00.000001Z"})");
+}
+
+}  // namespace
+}  // namespace cairn

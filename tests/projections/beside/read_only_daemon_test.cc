@@ -1,0 +1,285 @@
+// Read models that another process builds: what is seen of them, and what cannot be done with them.
+
+#include "projections/beside/read_only_daemon.h"
+
+#include <csignal>
+
+#include "tests/projections/daemon/daemon_fixture.h"
+#include "tests/support/child_process.h"
+
+namespace cairn::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// The words of DaemonTest for a daemon that only reads, and the process beside it that builds.
+class ReadOnlyDaemonTest : public UpcastersTest {
+ protected:
+  ~ReadOnlyDaemonTest() override {
+    builder_.reset();
+    daemon_.reset();
+  }
+
+  ProjectionDaemon& daemon() {
+    if (daemon_ == nullptr) {
+      DaemonOptions options;
+      options.clock = clock().function();
+      auto opened = open_read_only_daemon(store(), shapes(), folder(), options);
+      EXPECT_THAT(opened, succeeds());
+      daemon_ = *std::move(opened);
+    }
+    return *daemon_;
+  }
+
+  void start_builder() {
+    store();
+    builder_ = std::make_unique<ChildProcess>(
+        ChildProcess::Command{{test_program("building_child").string(), folder().string()}, {}});
+    builder_says("building");
+  }
+  // Reads on until it has said this.
+  void builder_says(const std::string& text) {
+    while (const auto line = builder_->read_line()) {
+      if (line->find(text) != std::string::npos) return;
+      ASSERT_FALSE(line->starts_with("failed")) << *line;
+    }
+    ADD_FAILURE() << "it ended without: " << text;
+  }
+  void tell_builder(const std::string& command) {
+    builder_->write_line(command);
+    builder_says("done");
+  }
+  void kill_builder() {
+    builder_->kill(SIGKILL);
+    builder_->wait();
+  }
+
+  void has(const std::string& name, const std::string& source) {
+    const auto outcome = daemon().deploy({name, source, name + ".lua"});
+    ASSERT_TRUE(std::holds_alternative<ProjectionDeployment>(outcome));
+  }
+
+  std::uint64_t added(const std::string& customer, std::int64_t cents) {
+    append("order-1",
+           {event("Added", R"({"customer":")" + customer + R"(","cents":)" + std::to_string(cents) + "}")});
+    return store().head().value;
+  }
+
+  bool reaches(const std::string& name, std::uint64_t position,
+               std::chrono::milliseconds patience = std::chrono::seconds(60)) {
+    std::promise<bool> promise;
+    daemon().wait_for(name, {position}, patience, [&](bool reached) { promise.set_value(reached); });
+    return promise.get_future().get();
+  }
+  void settle(const std::string& name) { ASSERT_TRUE(reaches(name, store().head().value)); }
+
+  Rows rows(const std::string& name) {
+    Rows found;
+    const auto answer = daemon().rows(name, {});
+    EXPECT_THAT(answer, succeeds());
+    if (!answer) return found;
+    for (const auto& row : answer->rows) found.emplace(row.key, row.json);
+    return found;
+  }
+
+  ProjectionStatus status(const std::string& name) {
+    const auto found = daemon().status(name);
+    EXPECT_TRUE(found.has_value());
+    return found.value_or(ProjectionStatus{});
+  }
+  std::string state(const std::string& name) {
+    const ProjectionStatus now = status(name);
+    return std::string(to_string(now.state)) + ": " + now.reason;
+  }
+
+ private:
+  std::unique_ptr<ProjectionDaemon> daemon_;
+  std::unique_ptr<ChildProcess> builder_;
+};
+
+const std::string kWithMark = projection("    Added = function(row, event) row.mark = event.data.cents end,",
+                                         " key = function(event) return event.data.customer end,");
+
+TEST_F(ReadOnlyDaemonTest, RowsAreThoseThatAnotherProcessBuilds) {
+  start_builder();
+  has("sums", kByCustomer);
+  added("ann", 5);
+  added("bob", 7);
+  ASSERT_TRUE(reaches("sums", added("ann", 3)));
+  EXPECT_EQ(rows("sums"), (Rows{{"ann", R"({"n":2,"sum":8})"}, {"bob", R"({"n":1,"sum":7})"}}));
+  const auto row = value_of(daemon().row("sums", "bob", false));
+  EXPECT_EQ(row.json, R"({"n":1,"sum":7})");
+  EXPECT_EQ(row.position, store().head());
+  EXPECT_EQ(row.generation, 1u);
+
+  const ProjectionStatus now = status("sums");
+  EXPECT_EQ(state("sums"), "running: another process builds it");
+  EXPECT_EQ(now.position, store().head());
+  EXPECT_EQ(now.lag_events, 0u);
+  EXPECT_EQ(now.rows, 2u);
+  EXPECT_EQ(now.revision, 1u);
+  EXPECT_FALSE(now.outdated);
+  EXPECT_EQ(now.fingerprint, projection_fingerprint("sums", kByCustomer));
+}
+
+TEST_F(ReadOnlyDaemonTest, EventsThatChangeNoRowAreWaitedForToo) {
+  start_builder();
+  has("sums", kByCustomer);
+  settle("sums");
+  for (int i = 0; i < 3; ++i) {
+    append("other-1", {event("Unrelated", "{}")});
+    ASSERT_TRUE(reaches("sums", store().head().value)) << i;
+  }
+}
+
+TEST_F(ReadOnlyDaemonTest, AChangedDefinitionIsBuiltAndTakesOver) {
+  start_builder();
+  has("sums", kByCustomer);
+  ASSERT_TRUE(reaches("sums", added("ann", 5)));
+  has("sums", kWithMark);
+  builder_says("generation 2 answers from now on");
+  // Only the new one gets there.
+  ASSERT_TRUE(reaches("sums", added("bob", 9)));
+  EXPECT_EQ(rows("sums"), (Rows{{"ann", R"({"mark":5})"}, {"bob", R"({"mark":9})"}}));
+  EXPECT_EQ(status("sums").generation, 2u);
+  EXPECT_EQ(status("sums").previous_generation, 1u);
+
+  tell_builder("rollback sums");
+  ASSERT_TRUE(reaches("sums", added("bob", 1)));
+  EXPECT_EQ(status("sums").generation, 1u);
+  EXPECT_EQ(rows("sums")["bob"], R"({"n":2,"sum":10})");
+}
+
+TEST_F(ReadOnlyDaemonTest, OneThatWasRemovedAndDeployedAgainIsAnotherOne) {
+  start_builder();
+  has("sums", kByCustomer);
+  ASSERT_TRUE(reaches("sums", added("ann", 5)));
+  EXPECT_EQ(rows("sums").size(), 1u);
+  ASSERT_THAT(daemon().remove("sums"), succeeds());
+  EXPECT_EQ(daemon().status("sums"), std::nullopt);
+  EXPECT_THAT(daemon().row("sums", "ann", false), fails_with(Errc::kNotFound));
+  EXPECT_THAT(daemon().remove("sums"), fails_with(Errc::kNotFound));
+  // The next one is deployed when the other process has removed the first: another one lives on meanwhile.
+  has("marks", kWithMark);
+  settle("marks");
+  has("sums", kWithMark);
+  ASSERT_TRUE(reaches("sums", added("ann", 6)));
+  EXPECT_EQ(rows("sums"), (Rows{{"ann", R"({"mark":6})"}}));
+}
+
+TEST_F(ReadOnlyDaemonTest, WithoutABuilderItIsStalled) {
+  has("sums", kByCustomer);
+  added("ann", 5);
+  EXPECT_THAT(state("sums"), HasSubstr("stalled: no process builds it: start `cairn project`"));
+  EXPECT_EQ(status("sums").generation, 0u);
+  EXPECT_THAT(daemon().row("sums", "ann", false), fails_with(Errc::kFailedPrecondition));
+  EXPECT_FALSE(reaches("sums", 1, std::chrono::milliseconds(10)));
+
+  start_builder();
+  settle("sums");
+  EXPECT_EQ(rows("sums").size(), 1u);
+  kill_builder();
+  EXPECT_THAT(state("sums"), HasSubstr("running: no process builds it"));
+  added("ann", 6);
+  EXPECT_THAT(state("sums"), HasSubstr("stalled: no process builds it"));
+  EXPECT_EQ(rows("sums")["ann"], R"({"n":1,"sum":5})") << "what was built can be read";
+  start_builder();
+  settle("sums");
+  EXPECT_EQ(rows("sums")["ann"], R"({"n":2,"sum":11})");
+}
+
+TEST_F(ReadOnlyDaemonTest, WhatOnlyTheBuilderCanDoIsRefused) {
+  has("sums", kByCustomer);
+  const auto refused = fails_with(Errc::kFailedPrecondition);
+  EXPECT_THAT(daemon().rebuild("sums", std::nullopt), refused);
+  EXPECT_THAT(daemon().cancel("sums"), refused);
+  EXPECT_THAT(daemon().rollback("sums"), refused);
+  EXPECT_THAT(daemon().pause("sums"), refused);
+  EXPECT_THAT(daemon().resume("sums"), refused);
+  EXPECT_THAT(daemon().verify("sums"), refused);
+  EXPECT_THAT(daemon().retry("sums", std::nullopt), refused);
+  EXPECT_THAT(daemon().skip("sums", "ann", "why"), refused);
+  EXPECT_THAT(daemon().pause("sums").error().message, HasSubstr("--projections on"));
+  EXPECT_THAT(daemon().pause("others"), fails_with(Errc::kNotFound));
+  EXPECT_EQ(daemon().verify_report("sums"), std::nullopt);
+}
+
+TEST_F(ReadOnlyDaemonTest, APauseIsSeen) {
+  start_builder();
+  has("sums", kByCustomer);
+  settle("sums");
+  tell_builder("pause sums");
+  added("ann", 5);
+  // The record is looked at again while somebody waits.
+  EXPECT_FALSE(reaches("sums", store().head().value, std::chrono::milliseconds(100)));
+  EXPECT_EQ(state("sums"), "paused: somebody paused it");
+}
+
+TEST_F(ReadOnlyDaemonTest, WhatIsParkedIsShown) {
+  start_builder();
+  has("sums", kByCustomer);
+  append("order-1", {event("Added", R"({"customer":"ann","cents":"none"})")});
+  const std::uint64_t failed = store().head().value;
+  added("ann", 5);
+  ASSERT_TRUE(reaches("sums", added("bob", 1)));
+  const auto parked = value_of(daemon().parked("sums", "", 10));
+  ASSERT_EQ(parked.keys.size(), 1u);
+  EXPECT_EQ(parked.keys[0].key, "ann");
+  EXPECT_EQ(parked.keys[0].position.value, failed);
+  const auto details = value_of(daemon().parked_key("sums", "ann"));
+  EXPECT_THAT(details.at(0).positions, ElementsAre(GlobalPosition{failed}, GlobalPosition{failed + 1}));
+  EXPECT_EQ(status("sums").parked_keys, 1u);
+  EXPECT_EQ(status("sums").parked_events, 2u);
+}
+
+TEST_F(ReadOnlyDaemonTest, SchemasAndUpcastersArriveThroughTheLog) {
+  start_builder();
+  has("orders", projection("    Order = function(row, event) row.cents = (row.cents or 0) + "
+                           "event.data.cents end,",
+                           " key = function() return 'all' end,"));
+  settle("orders");
+  registered("Order", kEuros);
+  registered("Order", kCents);
+  deployed(kEurosToCents);
+  append_as("order-1", "Order", 1, R"({"total":1.5})");
+  append_as("order-1", "Order", 2, R"({"cents":7})");
+  settle("orders");
+  EXPECT_EQ(rows("orders"), (Rows{{"all", R"({"cents":157})"}}));
+  EXPECT_EQ(status("orders").parked_keys, 0u);
+}
+
+// An upcaster may make a projection's events of a type that it did not ask the log for before.
+TEST_F(ReadOnlyDaemonTest, AnUpcasterThatMakesWantedEventsIsInTime) {
+  start_builder();
+  has("lines", projection("    Line = function(row, event) row.n = (row.n or 0) + 1 end,",
+                          " key = function() return 'all' end,"));
+  registered("Line", record(R"({"name":"n","type":"long"})", "Line"));
+  settle("lines");
+  registered("Order", kEuros);
+  registered("Order", kCents);
+  deployed(upcaster("Order", 1, 2, "return {{ type = 'Line', data = { n = 1 } }}", " produces = {'Line'},"));
+  append_as("order-1", "Order", 1, R"({"total":1.5})");
+  settle("lines");
+  EXPECT_EQ(rows("lines"), (Rows{{"all", R"({"n":1})"}}));
+}
+
+TEST_F(ReadOnlyDaemonTest, WhoWaitsIsToldWhenItStops) {
+  has("sums", kByCustomer);
+  std::promise<bool> promise;
+  daemon().wait_for("sums", {1'000}, std::chrono::hours(1),
+                    [&](bool reached) { promise.set_value(reached); });
+  daemon().stop();
+  EXPECT_FALSE(promise.get_future().get());
+  EXPECT_FALSE(reaches("others", 1));
+}
+
+TEST_F(ReadOnlyDaemonTest, OnlyOneProcessBuilds) {
+  start_builder();
+  const auto refused = ProjectionDaemon::open(store(), shapes(), folder());
+  ASSERT_THAT(refused, fails_with(Errc::kFailedPrecondition));
+  EXPECT_THAT(refused.error().message, HasSubstr("start the server with --projections read"));
+}
+
+}  // namespace
+}  // namespace cairn::test

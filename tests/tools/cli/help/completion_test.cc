@@ -1,0 +1,207 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <sstream>
+
+#include "eventstore/base/file.h"
+#include "tests/support/cairn_process.h"
+#include "tests/support/matchers.h"
+#include "tests/support/temp_folder.h"
+#include "tests/tools/cli/command_walk.h"
+#include "tools/cli/help/option_facts.h"
+#include "tools/cli/help/unknown_command.h"
+
+namespace cairn::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// What a shell command prints on stdout and stderr, and its status at the end.
+std::string shell(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen((command + " 2>&1; echo $?").c_str(), "r"),
+                                                   ::pclose);
+  std::string output;
+  std::array<char, 4096> bytes{};
+  while (const std::size_t size = std::fread(bytes.data(), 1, bytes.size(), pipe.get())) {
+    output.append(bytes.data(), size);
+  }
+  return output;
+}
+
+class CompletionTest : public ::testing::Test {
+ protected:
+  CompletionTest() {
+    const Finished printed = run_cairn({"completion", "bash"});
+    EXPECT_EQ(printed.exit_code, 0);
+    EXPECT_THAT(write_file(path_, printed.output), succeeds());
+  }
+
+  // What bash offers for the last of these words.
+  std::vector<std::string> offered(const std::vector<std::string>& words) const {
+    return all_offered({words})[0];
+  }
+
+  // The same for many lines of words, asked of one shell.
+  std::vector<std::vector<std::string>> all_offered(
+      const std::vector<std::vector<std::string>>& lines) const {
+    std::string script = "set -u\ncompopt() { :; }\nsource " + path_.string() + "\n";
+    for (const std::vector<std::string>& words : lines) {
+      script += "COMP_WORDS=(";
+      for (const std::string& word : words) script += " '" + word + "'";
+      script += "); COMP_CWORD=" + std::to_string(words.size() - 1) +
+                "; _cairn; printf '%s\\n' \"${COMPREPLY[@]}\" =\n";
+    }
+    EXPECT_THAT(write_file(script_.path() / "ask.bash", script), succeeds());
+    std::istringstream output(shell("bash " + (script_.path() / "ask.bash").string()));
+    std::vector<std::vector<std::string>> offers(1);
+    for (std::string offer; std::getline(output, offer);) {
+      if (offer == "=") {
+        offers.emplace_back();
+      } else if (!offer.empty()) {
+        offers.back().push_back(offer);
+      }
+    }
+    EXPECT_EQ(offers.size(), lines.size() + 1);
+    EXPECT_THAT(offers.back(), ElementsAre("0")) << "bash complains";
+    offers.resize(lines.size());
+    return offers;
+  }
+
+  TempFolder folder_;
+  TempFolder script_;
+  std::filesystem::path path_ = folder_ / "cairn.bash";
+};
+
+TEST_F(CompletionTest, BashAcceptsIt) { EXPECT_EQ(shell("bash -n " + path_.string()), "0\n"); }
+
+// What stands behind "cairn schema", for a shell: the words so far, and the one that is begun.
+std::vector<std::string> behind(const CommandWalk::Command& command, const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"cairn"};
+  words.insert(words.end(), command.words.begin(), command.words.end());
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_F(CompletionTest, EveryCommandAndOptionIsOffered) {
+  const CommandWalk walk;
+  const std::string zsh = run_cairn({"completion", "zsh"}).output;
+  std::vector<std::vector<std::string>> questions;
+  for (const auto& command : walk.commands()) {
+    questions.push_back(behind(command, {"-"}));
+    if (!command.words.empty()) {
+      questions.push_back({"cairn"});
+      questions.back().insert(questions.back().end(), command.words.begin(), command.words.end());
+    }
+  }
+  const auto answers = all_offered(questions);
+  std::size_t next = 0;
+  for (const auto& command : walk.commands()) {
+    const auto& options = answers[next++];
+    for (const CLI::Option* option : command.app->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        EXPECT_THAT(options, Contains("--" + name)) << command.path();
+        EXPECT_THAT(zsh, HasSubstr("'--" + name + ":")) << command.path();
+      }
+      for (const std::string& name : option->get_snames()) EXPECT_THAT(options, Contains("-" + name));
+    }
+    if (command.words.empty()) continue;
+    EXPECT_THAT(answers[next++], Contains(command.words.back())) << command.path();
+    EXPECT_THAT(zsh, HasSubstr("'" + command.words.back() + ":")) << command.path();
+  }
+}
+
+TEST_F(CompletionTest, EveryFixedSetOfValuesIsOffered) {
+  const CommandWalk walk;
+  std::vector<std::vector<std::string>> questions;
+  std::vector<std::vector<std::string>> wanted;
+  for (const auto& command : walk.commands()) {
+    for (const CLI::Option* option : command.app->get_options()) {
+      const auto choices = cli::option_choices(*option);
+      if (choices.empty()) continue;
+      questions.push_back(option->nonpositional() ? behind(command, {cli::option_name(*option), ""})
+                                                  : behind(command, {""}));
+      wanted.push_back(choices);
+    }
+  }
+  EXPECT_GE(questions.size(), 8u) << "log formats, schema policies, projection modes, levels, scopes, shells";
+  const auto answers = all_offered(questions);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    EXPECT_THAT(answers[i], ::testing::IsSupersetOf(wanted[i])) << ::testing::PrintToString(questions[i]);
+  }
+}
+
+TEST_F(CompletionTest, WordsAreCompletedWhereTheyStand) {
+  EXPECT_THAT(offered({"cairn", "ap"}), ElementsAre("append"));
+  EXPECT_THAT(offered({"cairn", "token", ""}), Contains("revoke"));
+  EXPECT_THAT(offered({"cairn", "token", "create", "--sc"}), ElementsAre("--scope"));
+  EXPECT_THAT(offered({"cairn", "token", "create", "--scope", "a"}), ElementsAre("append", "admin"));
+  EXPECT_THAT(offered({"cairn", "read", "token", "--fo"}), ElementsAre("--follow"));
+  EXPECT_THAT(offered({"cairn", "read", "--from", "-"}), IsEmpty());
+  EXPECT_THAT(offered({"cairn", "import", folder_.path().string() + "/"}), ElementsAre(path_.string()));
+  EXPECT_THAT(offered({"cairn", "completion", "z"}), ElementsAre("zsh"));
+  EXPECT_THAT(offered({"cairn", "schema", "c"}), ElementsAre("check", "config"));
+  EXPECT_THAT(offered({"cairn", "schema", "check", "--format", "g"}), ElementsAre("github"));
+  EXPECT_THAT(offered({"cairn", "schema", "check", "--level", "FO"}),
+              ElementsAre("FORWARD", "FORWARD_TRANSITIVE"));
+  EXPECT_THAT(offered({"cairn", "schema", "check", "--dir", folder_.path().string() + "/"}),
+              ElementsAre(path_.string()));
+  EXPECT_THAT(offered({"cairn", "serve", "--schemas", ""}), ElementsAre("required", "optional"));
+  EXPECT_THAT(offered({"cairn", "help", "proj"}), ElementsAre("project", "projection"));
+  EXPECT_THAT(offered({"cairn", "export", "--o"}), ElementsAre("--out"));
+  EXPECT_THAT(offered({"cairn", "backup", "--o"}), ElementsAre("--out"));
+  EXPECT_THAT(offered({"cairn", "restore", "--from", folder_.path().string() + "/"}),
+              ElementsAre(path_.string()));
+  EXPECT_THAT(offered({"cairn", "up"}), ElementsAre("upcaster"));
+  EXPECT_THAT(offered({"cairn", "upcaster", "d"}), ElementsAre("deploy"));
+  EXPECT_THAT(offered({"cairn", "upcaster", "deploy", "--d"}), ElementsAre("--dry-run"));
+  EXPECT_THAT(offered({"cairn", "upcaster", "deploy", folder_.path().string() + "/"}),
+              ElementsAre(path_.string()));
+  EXPECT_THAT(offered({"cairn", "schema", "register", "--upcaster", folder_.path().string() + "/"}),
+              ElementsAre(path_.string()));
+}
+
+TEST_F(CompletionTest, ZshIsGivenMeanings) {
+  const std::string zsh = run_cairn({"completion", "zsh"}).output;
+  EXPECT_THAT(zsh, HasSubstr("#compdef cairn\n"));
+  EXPECT_THAT(zsh, HasSubstr("'append:Append one event to a stream'"));
+  if (shell("command -v zsh").starts_with('/')) {
+    ASSERT_THAT(write_file(folder_ / "_cairn", zsh), succeeds());
+    EXPECT_EQ(shell("zsh -n " + (folder_ / "_cairn").string()), "0\n");
+  }
+}
+
+TEST(UnknownCommandTest, TheNearestIsSuggested) {
+  const std::vector<std::string> words = {"serve", "append", "read", "verify", "version", "completion"};
+  EXPECT_EQ(cli::nearest_word("apend", words), "append");
+  EXPECT_EQ(cli::nearest_word("raed", words), "read");
+  EXPECT_EQ(cli::nearest_word("sevre", words), "serve");
+  EXPECT_EQ(cli::nearest_word("comp", words), "completion");
+  EXPECT_EQ(cli::nearest_word("vresion", words), "version");
+  EXPECT_EQ(cli::nearest_word("dance", words), "");
+  EXPECT_EQ(cli::nearest_word("x", words), "");
+  EXPECT_EQ(cli::nearest_word(std::string(100'000, 'x'), words), "");
+}
+
+TEST(UnknownCommandTest, TheProgramSaysSo) {
+  const Finished near = run_cairn({"apend", "s"});
+  EXPECT_EQ(near.exit_code, 2);
+  EXPECT_EQ(near.errors,
+            "cairn: there is no command 'apend'; did you mean 'cairn append'?\n`cairn --help` lists all "
+            "commands.\n");
+  EXPECT_THAT(run_cairn({"token", "creat"}).errors, HasSubstr("did you mean 'cairn token create'?"));
+  EXPECT_THAT(run_cairn({"upcaster", "depoly"}).errors, HasSubstr("did you mean 'cairn upcaster deploy'?"));
+  EXPECT_THAT(run_cairn({"upcast"}).errors, HasSubstr("did you mean 'cairn upcaster'?"));
+  EXPECT_THAT(run_cairn({"dance"}).errors, HasSubstr("there is no command 'dance'\n"));
+  EXPECT_THAT(run_cairn({"token"}).errors, Not(HasSubstr("there is no command")));
+}
+
+}  // namespace
+}  // namespace cairn::test

@@ -1,0 +1,140 @@
+#include "tools/cli/commands/append_command.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "api/client/client.h"
+#include "api/client/server_url.h"
+#include "eventstore/base/uuid.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/json_argument.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/text/event_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/number_text.h"
+
+namespace cairn::cli {
+
+namespace {
+
+struct AppendArguments {
+  ServerOptions server;
+  std::string stream;
+  std::string type;
+  std::string data;
+  std::string metadata;
+  std::string expect = "any";
+  std::string id;
+  std::vector<std::string> tags;
+};
+
+// The body of the request. kInvalidArgument for what cannot be one.
+Result<std::string> request_body(const AppendArguments& arguments, const std::string& id) {
+  EventText event{.id = id, .type = arguments.type, .tags = tags_json(arguments.tags)};
+  CAIRN_TRY(event.data, json_argument("--data", arguments.data));
+  if (!arguments.metadata.empty()) {
+    CAIRN_TRY(event.metadata, json_argument("--metadata", arguments.metadata));
+  }
+  std::string body = "{\"expectedVersion\":" + expectation_json(arguments.expect) + ",\"events\":[";
+  append_event(body, event);
+  return body + "]}";
+}
+
+// A lost connection leaves open whether the event is stored. Its id makes it safe to ask once more.
+Result<api::Answer> post(api::Client& client, const std::string& path, const std::string& body) {
+  auto answer = client.post_json(path, body);
+  if (!answer && answer.error().code == Errc::kOutcomeUnknown) return client.post_json(path, body);
+  return answer;
+}
+
+int print_result(const AppendArguments& arguments, const api::Answer& answer) {
+  if (arguments.server.json) {
+    std::cout << answer.body << (answer.body.ends_with('\n') ? "" : "\n");
+    return kExitOk;
+  }
+  const auto result = nlohmann::json::parse(answer.body, nullptr, false);
+  if (!result.is_object() || !result.value("lastVersion", nlohmann::json()).is_number_unsigned() ||
+      !result.value("lastPosition", nlohmann::json()).is_number_unsigned()) {
+    return report_refusal(answer, false);  // Whoever answered is not a server of ours.
+  }
+  const std::string place = "version " + grouped(result["lastVersion"].get<std::uint64_t>()) + " (position " +
+                            grouped(result["lastPosition"].get<std::uint64_t>()) + ")";
+  if (result.value("alreadyApplied", nlohmann::json(false)) == true) {
+    std::cout << arguments.stream << ": already applied, as " << place << '\n';
+  } else {
+    std::cout << arguments.stream << " is at " << place << '\n';
+  }
+  return kExitOk;
+}
+
+int run_append(const AppendArguments& arguments) {
+  const std::string id = arguments.id.empty() ? new_event_id().to_string() : arguments.id;
+  const auto body = request_body(arguments, id);
+  if (!body) return report_usage(body.error().message);
+  auto client = make_client(arguments.server);
+  if (!client) return report_usage(client.error().message);
+
+  const std::string path = "/streams/" + api::percent_encoded(arguments.stream) + "/events";
+  const auto answer = post(*client, path, *body);
+  if (!answer) {
+    const int code = report_unreachable(answer.error());
+    if (answer.error().code == Errc::kOutcomeUnknown) {
+      std::cerr << "The event may be stored or not. To be sure, repeat the command with --id " << id << '\n';
+    }
+    return code;
+  }
+  if (!answer->ok()) {
+    const int code = report_refusal(*answer, arguments.server.json);
+    if (problem_slug(*answer) == "outcome-unknown") {
+      std::cerr << "To be sure, repeat the command with --id " << id << '\n';
+    }
+    return code;
+  }
+  return print_result(arguments, *answer);
+}
+
+std::string check_id(const std::string& text) { return Uuid::parse(text) ? "" : "must be a UUID"; }
+
+}  // namespace
+
+void add_append_command(CLI::App& app, int& exit_code) {
+  CLI::App& command = *app.add_subcommand("append", "Append one event to a stream");
+  command.footer(
+      "\nThe event is on disk when the command returns. Without --id it gets a fresh one; with the same id "
+      "it is\n"
+      "stored once, however often the command is repeated.\n"
+      "\nExamples:\n"
+      "  cairn append order-42 --type OrderPlaced --data '{\"total\": 99.90}'\n"
+      "  cairn append order-42 --type OrderShipped --data @shipped.json --expect 1\n"
+      "  jq -c .order in.json | cairn append order-42 --type OrderChanged --data - --tag customer:7");
+  auto arguments = std::make_shared<AppendArguments>();
+  command.add_option("stream", arguments->stream, "The stream, as in order-42")
+      ->type_name("STREAM")
+      ->required();
+  command.add_option("--type", arguments->type, "The type of the event")->type_name("TYPE")->required();
+  command.add_option("--data", arguments->data, "What happened: JSON, @FILE, or - for stdin")
+      ->type_name("JSON")
+      ->required();
+  command.add_option("--metadata", arguments->metadata, "What is known about it: a JSON object, or @FILE")
+      ->type_name("JSON");
+  command
+      .add_option("--expect", arguments->expect,
+                  "Append only if the stream is at this version (0 = does not exist), or 'exists', or 'any'")
+      ->type_name("VERSION")
+      ->check(CLI::Validator(check_expectation, ""))
+      ->capture_default_str();
+  command.add_option("--id", arguments->id, "The id of the event")
+      ->type_name("UUID")
+      ->check(CLI::Validator(check_id, ""));
+  command.add_option("--tag", arguments->tags, "A tag, repeatable")
+      ->type_name("TAG")
+      ->allow_extra_args(false);
+  add_server_options(command, arguments->server);
+  command.callback([arguments, &exit_code] { exit_code = run_append(*arguments); });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,217 @@
+#include "tools/cli/commands/export_command.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schemaregistry/datafile/avro_file_writer.h"
+#include "tools/cli/avro/event_envelope.h"
+#include "tools/cli/avro/event_shaper.h"
+#include "tools/cli/schema/registry_client.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/interruption.h"
+#include "tools/cli/server/read_query.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/server/version_argument.h"
+#include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/number_text.h"
+#include "tools/cli/text/progress_bar.h"
+
+namespace cairn::cli {
+
+namespace {
+
+struct ExportArguments {
+  ServerOptions server;
+  std::string type;
+  std::string file;
+  std::vector<std::string> categories;
+  std::string schema_version = "latest";
+  bool skip_unfit = false;
+};
+
+// Takes the events of an answer one after the other and writes them.
+class ExportRun {
+ public:
+  ExportRun(const ExportArguments& arguments, EventShaper shaper, AvroFileWriter writer)
+      : arguments_(arguments), shaper_(std::move(shaper)), writer_(std::move(writer)) {}
+
+  // False when the export cannot go on.
+  bool take(std::string_view line) {
+    const Status taken = write(line);
+    if (!taken) failure_ = taken.error();
+    return !failure_;
+  }
+
+  Status finish() { return failure_ ? Status(*failure_) : writer_.finish(); }
+
+  const std::optional<Error>& failure() const { return failure_; }
+  std::uint64_t written() const { return written_; }
+  std::uint64_t skipped() const { return skipped_; }
+  const std::string& first_misfit() const { return first_misfit_; }
+  int schema_version() const { return shaper_.version(); }
+
+ private:
+  Status write(std::string_view line) {
+    auto event = parse_exported_event(line);
+    if (!event) {
+      return make_error(Errc::kFailedPrecondition,
+                        "this is no answer of a Cairn server: an event that " + event.error().message);
+    }
+    data_.clear();
+    CAIRN_TRY(const auto misfit, shaper_.append(*event, data_));
+    if (misfit) return skip(*event, *misfit);
+    record_.clear();
+    append_envelope(record_, *event, data_);
+    // Of the disk, which is not what report_failure takes a kIo for.
+    if (Status done = writer_.write(record_); !done) {
+      return make_error(Errc::kFailedPrecondition, done.error().message);
+    }
+    ++written_;
+    show();
+    return {};
+  }
+
+  Status skip(const ExportedEvent& event, const std::string& why) {
+    const std::string misfit = "the event at position " + std::to_string(event.position) + " (version " +
+                               std::to_string(event.version) + " of " + on_one_line(event.stream) +
+                               ") does not fit version " + std::to_string(shaper_.version()) +
+                               " of the schema: " + on_one_line(why);
+    if (!arguments_.skip_unfit) {
+      return make_error(Errc::kFailedPrecondition,
+                        misfit +
+                            "\nNothing was written. --schema-version names another version; --skip-unfit "
+                            "leaves such events out.");
+    }
+    if (skipped_++ == 0) first_misfit_ = misfit;
+    return {};
+  }
+
+  void show() {
+    if (written_ % 256 != 0) return;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
+    const auto rate =
+        static_cast<std::uint64_t>(static_cast<double>(written_) / std::max(taken.count(), 0.001));
+    bar_.show("export  " + grouped(written_) + " events  " + grouped(rate) + "/s");
+  }
+
+  const ExportArguments& arguments_;
+  EventShaper shaper_;
+  AvroFileWriter writer_;
+  ProgressBar bar_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::string data_;
+  std::string record_;
+  std::string first_misfit_;
+  std::optional<Error> failure_;
+  std::uint64_t written_ = 0;
+  std::uint64_t skipped_ = 0;
+};
+
+int print_summary(const ExportArguments& arguments, const ExportRun& run) {
+  if (arguments.server.json) {
+    const nlohmann::ordered_json json = {{"file", arguments.file},
+                                         {"events", run.written()},
+                                         {"skipped", run.skipped()},
+                                         {"schemaVersion", run.schema_version()}};
+    std::cout << json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    return kExitOk;
+  }
+  std::cout << grouped(run.written()) << (run.written() == 1 ? " event" : " events") << " of "
+            << arguments.type << " exported with version " << run.schema_version() << " of its schema\n";
+  if (run.skipped() > 0) {
+    std::cout << std::flush;
+    std::cerr << "warning: " << grouped(run.skipped()) << (run.skipped() == 1 ? " event was" : " events were")
+              << " left out; the first: " << run.first_misfit() << '\n';
+  }
+  return kExitOk;
+}
+
+int run_export(const ExportArguments& arguments) {
+  if (!has_avro_files()) {
+    std::cerr << "cairn: this cairn was built without .avro files; `./run deps` fetches what they need\n";
+    return kExitNo;
+  }
+  auto client = make_client(arguments.server);
+  if (!client) return report_usage(client.error().message);
+  // Schemas are asked for while events come, so over another connection.
+  auto schema_client = make_client(arguments.server);
+  if (!schema_client) return report_usage(schema_client.error().message);
+  Interruption interruption([&] {
+    client->stop();
+    schema_client->stop();
+  });
+  RegistryClient registry(*schema_client);
+  auto shaper = EventShaper::make(registry, arguments.type, arguments.schema_version);
+  if (!shaper) return report_failure(shaper.error());
+  const auto envelope = envelope_schema(shaper->schema());
+  if (!envelope) return report_failure(envelope.error());
+  auto writer = AvroFileWriter::create(arguments.file, *envelope);
+  if (!writer) return report_usage(writer.error().message);
+
+  std::optional<ExportRun> run(std::in_place, arguments, *std::move(shaper), *std::move(writer));
+  ReadQuery query;
+  query.types = {arguments.type};
+  query.categories = arguments.categories;
+  using Next = api::Client::Next;
+  const auto answer =
+      client->get_lines(read_path(query), {{"Accept", "application/x-ndjson"}}, [&](std::string_view event) {
+        if (interruption.came()) return Next::kStop;
+        return event.empty() || run->take(event) ? Next::kGoOn : Next::kStop;
+      });
+  if (interruption.came()) {
+    std::cerr << "cairn: interrupted; nothing was written\n";
+    return kExitNo;
+  }
+  if (!answer) return report_unreachable(answer.error());
+  if (!answer->ok()) return report_refusal(*answer, arguments.server.json);
+  if (const Status finished = run->finish(); !finished) {
+    std::cerr << "cairn: " << finished.error().message << '\n';
+    return kExitNo;
+  }
+  return print_summary(arguments, *run);
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app, int& exit_code) {
+  CLI::App& command = *app.add_subcommand("export", "Write all events of a type into an .avro file");
+  command.footer(
+      "\nThe file is an Avro data file, compressed, that other Avro tools read and `cairn import` takes "
+      "back. Each\n"
+      "record has position, stream, version, id, type, recordedAt, metadata (JSON, or null), tags, and data "
+      "in the\n"
+      "schema of the events. Events that were written with another version are brought into this one by "
+      "Avro's\n"
+      "rules.\n"
+      "\nExamples:\n"
+      "  cairn export --type OrderPlaced --out orders.avro\n"
+      "  cairn export --type OrderPlaced --out orders.avro --category order --schema-version 2");
+  auto arguments = std::make_shared<ExportArguments>();
+  command.add_option("--type", arguments->type, "The type of the events")->type_name("TYPE")->required();
+  command.add_option("--out", arguments->file, "The file; it gets its name when it is complete")
+      ->type_name("FILE")
+      ->required();
+  command.add_option("--category", arguments->categories, "Only streams of this category, repeatable")
+      ->type_name("CATEGORY")
+      ->allow_extra_args(false);
+  command
+      .add_option("--schema-version", arguments->schema_version,
+                  "The version of the schema to write, or 'latest'")
+      ->type_name("VERSION")
+      ->check(CLI::Validator(check_version_argument, ""))
+      ->capture_default_str();
+  command.add_flag("--skip-unfit", arguments->skip_unfit,
+                   "Leave out events that do not fit that version, and say how many");
+  add_server_options(command, arguments->server);
+  command.callback([arguments, &exit_code] { exit_code = run_export(*arguments); });
+}
+
+}  // namespace cairn::cli

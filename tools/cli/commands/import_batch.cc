@@ -1,0 +1,76 @@
+#include "tools/cli/commands/import_batch.h"
+
+#include <utility>
+
+#include "eventstore/base/limits.h"
+#include "eventstore/json/json_text.h"
+
+namespace cairn::cli {
+
+namespace {
+
+// Well below the server's limit for a body, as braces and names come on top. A single event may be larger.
+constexpr std::size_t kBatchBytesMax = limits::kRequestBytesMax / 2;
+
+std::size_t bytes_of(const EventText& event) {
+  return event.data.size() + event.metadata.size() + event.tags.size() + event.type.size();
+}
+
+}  // namespace
+
+bool ImportBatch::has_room_for(const ImportLine& line) const {
+  if (events_.empty()) return true;
+  if (events_.size() >= limits_.events_max || bytes_ + bytes_of(line.event) > kBatchBytesMax) return false;
+  const auto place = places_.find(line.stream);
+  if (place == places_.end()) return streams_.size() < limits::kRequestStreamsMax;
+  return !limits_.keep_order || place->second + 1 == streams_.size();
+}
+
+void ImportBatch::add(const ImportLine& line, std::uint64_t number) {
+  std::string json;
+  append_event(json, line.event);
+  add(line.stream, std::move(json), number);
+}
+
+void ImportBatch::add(const std::string& stream, std::string event_json, std::uint64_t number) {
+  const auto [place, is_new] = places_.try_emplace(stream, streams_.size());
+  if (is_new) {
+    streams_.push_back(stream);
+    order_.emplace_back();
+  }
+  order_[place->second].push_back(events_.size());
+  bytes_ += event_json.size();
+  events_.push_back({number, place->second, std::move(event_json)});
+}
+
+std::optional<std::uint64_t> ImportBatch::line_of(std::size_t stream, std::size_t event) const {
+  if (stream >= order_.size() || event >= order_[stream].size()) return std::nullopt;
+  return events_[order_[stream][event]].line;
+}
+
+std::string ImportBatch::body(const std::function<std::string(const std::string&)>& expected) const {
+  std::string body = "{\"appends\":[";
+  body.reserve(bytes_ + 64 * (events_.size() + streams_.size()));
+  for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
+    body += stream == 0 ? "{\"stream\":" : ",{\"stream\":";
+    append_json_string(body, streams_[stream]);
+    body += ",\"expectedVersion\":" + expected(streams_[stream]) + ",\"events\":[";
+    for (std::size_t i = 0; i < order_[stream].size(); ++i) {
+      if (i > 0) body += ',';
+      body += events_[order_[stream][i]].json;
+    }
+    body += "]}";
+  }
+  return body + "]}";
+}
+
+std::vector<ImportBatch> ImportBatch::single_events() const {
+  std::vector<ImportBatch> singles;
+  singles.reserve(events_.size());
+  for (const Event& event : events_) {
+    singles.emplace_back(limits_).add(streams_[event.stream], event.json, event.line);
+  }
+  return singles;
+}
+
+}  // namespace cairn::cli

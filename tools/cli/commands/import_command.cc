@@ -1,0 +1,268 @@
+#include "tools/cli/commands/import_command.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "api/client/line_splitter.h"
+#include "eventstore/base/file.h"
+#include "eventstore/base/limits.h"
+#include "eventstore/types.h"
+#include "tools/cli/avro/avro_event_file.h"
+#include "tools/cli/commands/import_batch.h"
+#include "tools/cli/commands/import_line.h"
+#include "tools/cli/commands/importer.h"
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/server/server_options.h"
+#include "tools/cli/text/event_text.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/number_text.h"
+#include "tools/cli/text/progress_bar.h"
+
+namespace cairn::cli {
+
+namespace {
+
+struct ImportArguments {
+  ServerOptions server;
+  std::string file;
+  BatchLimits limits;
+  std::string expect = "any";
+};
+
+// Takes the lines of a file one after the other and sends them in batches.
+class ImportRun {
+ public:
+  ImportRun(api::Client& client, const ImportArguments& arguments)
+      : limits_(arguments.limits), importer_(client, arguments.expect), batch_(limits_) {}
+
+  // False when the import cannot go on.
+  bool take(std::string_view line) {
+    ++lines_;
+    if (line.find_first_not_of(" \t") == std::string_view::npos) return true;
+    auto parsed = parse_import_line(line, lines_);
+    if (!parsed) return fail({lines_, lines_, parsed.error().message});
+    if (parsed->was_stored && is_system_stream(parsed->stream)) {
+      ++passed_over_;  // A whole log has Cairn's own streams in it, and each store keeps its own.
+      return true;
+    }
+    if (!batch_.has_room_for(*parsed) && !send()) return false;
+    batch_.add(*parsed, lines_);
+    return true;
+  }
+
+  // Sends what is left. False when it could not be stored.
+  bool finish() { return !failure_ && (batch_.empty() || send()); }
+
+  bool fail(ImportFailure failure) {
+    failure_ = std::move(failure);
+    return false;
+  }
+
+  std::uint64_t lines() const { return lines_; }
+  std::uint64_t passed_over() const { return passed_over_; }
+  const ImportCounts& counts() const { return importer_.counts(); }
+  const std::optional<ImportFailure>& failure() const { return failure_; }
+
+  // The first line that is not stored for certain.
+  std::uint64_t first_open_line() const { return batch_.empty() ? lines_ : batch_.first_line(); }
+
+ private:
+  bool send() {
+    failure_ = importer_.send(batch_);
+    if (!failure_) batch_ = ImportBatch(limits_);
+    return !failure_;
+  }
+
+  BatchLimits limits_;
+  Importer importer_;
+  ImportBatch batch_;
+  std::uint64_t lines_ = 0;
+  std::uint64_t passed_over_ = 0;
+  std::optional<ImportFailure> failure_;
+};
+
+// How far the reading is. The size of a pipe is not known.
+class ImportProgress {
+ public:
+  ImportProgress() = default;
+  explicit ImportProgress(int file) {
+    struct stat facts {};
+    if (::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)) {
+      bytes_total_ = static_cast<std::uint64_t>(facts.st_size);
+    }
+  }
+
+  void update(std::uint64_t bytes, const ImportCounts& counts) {
+    const std::uint64_t events = counts.appended + counts.already_applied;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
+    const auto rate =
+        static_cast<std::uint64_t>(static_cast<double>(events) / std::max(taken.count(), 0.001));
+    std::string text = bytes_total_ > 0 ? share_text("import", bytes, bytes_total_) : "import";
+    bar_.show(text + "  " + grouped(events) + " events  " + grouped(rate) + "/s");
+  }
+
+ private:
+  ProgressBar bar_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::uint64_t bytes_total_ = 0;
+};
+
+// Reads the file to its end or to where the import stops. An error is one of reading.
+Status read_lines(int file, const std::string& name, ImportRun& run) {
+  ImportProgress progress(file);
+  api::LineSplitter splitter;
+  const auto take = [&](std::string_view line) { return run.take(line); };
+  std::uint64_t bytes_read = 0;
+  std::string buffer(256u << 10, '\0');
+  for (;;) {
+    const ssize_t got = ::read(file, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("reading " + name, errno);
+    if (got == 0) break;
+    bytes_read += static_cast<std::uint64_t>(got);
+    if (!splitter.feed({buffer.data(), static_cast<std::size_t>(got)}, take)) {
+      if (!run.failure()) run.fail({run.lines() + 1, run.lines() + 1, "is too long for an event"});
+      return {};
+    }
+    progress.update(bytes_read, run.counts());
+  }
+  if (!splitter.rest().empty()) run.take(splitter.rest());
+  run.finish();
+  return {};
+}
+
+// The same for an .avro file, in which every record is a line.
+Status read_records(const std::string& path, ImportRun& run) {
+  CAIRN_TRY(AvroEventFile file, AvroEventFile::open(path));
+  ImportProgress progress;
+  std::string line;
+  for (;;) {
+    CAIRN_TRY(const bool more, file.next(line));
+    if (!more) break;
+    if (!run.take(line)) return {};
+    progress.update(0, run.counts());
+  }
+  run.finish();
+  return {};
+}
+
+std::string lines_text(const ImportFailure& failure, const std::string& line) {
+  if (failure.first_line == failure.last_line) return line + " " + std::to_string(failure.first_line);
+  return line + "s " + std::to_string(failure.first_line) + " to " + std::to_string(failure.last_line);
+}
+
+void print_summary(const ImportArguments& arguments, const ImportRun& run) {
+  const ImportCounts& counts = run.counts();
+  if (arguments.server.json) {
+    nlohmann::ordered_json json = {{"lines", run.lines()},
+                                   {"appended", counts.appended},
+                                   {"alreadyApplied", counts.already_applied},
+                                   {"passedOver", run.passed_over()}};
+    if (const auto& failure = run.failure()) {
+      json["failed"] = {
+          {"firstLine", failure->first_line}, {"lastLine", failure->last_line}, {"reason", failure->reason}};
+    }
+    std::cout << json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    return;
+  }
+  std::cout << grouped(counts.appended) << (counts.appended == 1 ? " event" : " events") << " imported";
+  if (counts.already_applied > 0)
+    std::cout << ", " << grouped(counts.already_applied) << " were there already";
+  if (run.passed_over() > 0) {
+    std::cout << ", " << grouped(run.passed_over()) << " of Cairn's own streams ($…) passed over";
+  }
+  std::cout << '\n';
+}
+
+int run_import(const ImportArguments& arguments) {
+  const bool from_stdin = arguments.file == "-";
+  std::optional<File> opened;
+  if (!from_stdin) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(arguments.file, ignored)) {
+      return report_usage(arguments.file + " is a folder; name a file");
+    }
+    auto file = File::open(arguments.file, O_RDONLY);
+    if (!file) return report_usage(file.error().message);
+    opened = *std::move(file);
+  }
+  auto client = make_client(arguments.server);
+  if (!client) return report_usage(client.error().message);
+
+  ImportRun run(*client, arguments);
+  const std::string name = from_stdin ? "stdin" : arguments.file;
+  const bool is_avro = !from_stdin && is_avro_file(arguments.file);
+  const Status read = is_avro ? read_records(arguments.file, run)
+                              : read_lines(opened ? opened->descriptor() : STDIN_FILENO, name, run);
+  if (!read) run.fail({run.lines() + 1, run.lines() + 1, read.error().message});
+  if (!run.failure() || arguments.server.json) print_summary(arguments, run);
+  if (!run.failure()) return kExitOk;
+
+  const ImportFailure& failure = *run.failure();
+  const std::string line = is_avro ? "record" : "line";
+  std::cerr << "cairn: " << name << ", " << lines_text(failure, line) << ": " << failure.reason << '\n';
+  if (run.first_open_line() > 1) {
+    std::cerr << "What stands before " << line << ' ' << run.first_open_line()
+              << " is stored; the same import again will pass over it.\n";
+  } else {
+    std::cerr << "Nothing was imported.\n";
+  }
+  return failure.unreachable ? kExitUnreachable : kExitNo;
+}
+
+std::string check_batch(const std::string& text) {
+  std::size_t events = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), events);
+  const bool good = error == std::errc() && end == text.data() + text.size() && events > 0 &&
+                    events <= limits::kRequestEventsMax;
+  return good ? "" : "must be a number from 1 to " + std::to_string(limits::kRequestEventsMax);
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, int& exit_code) {
+  CLI::App& command = *app.add_subcommand("import", "Append many events from a file");
+  command.footer(
+      "\nEach line is a JSON object with stream, type and data, and perhaps id, metadata and tags; what\n"
+      "`cairn read --json` prints will do, and so will an .avro file that `cairn export` wrote. Numbers "
+      "keep\n"
+      "their digits. An import that broke off can be run again: what is stored is passed over, for ever "
+      "with\n"
+      "--expect 0, and otherwise as long as the server remembers ids.\n"
+      "\nExamples:\n"
+      "  cairn import orders.ndjson\n"
+      "  cairn import orders.avro                               what `cairn export` wrote\n"
+      "  cairn import orders.ndjson --expect 0                  only into streams that do not exist yet\n"
+      "  cairn read --all --json --shape stored --url http://old:7878 | cairn import - --keep-order");
+  auto arguments = std::make_shared<ImportArguments>();
+  command.add_option("file", arguments->file, "The file, or - for stdin")->type_name("FILE")->required();
+  command
+      .add_option("--batch", arguments->limits.events_max, "How many events to send at once, all or nothing")
+      ->type_name("N")
+      ->check(CLI::Validator(check_batch, ""))
+      ->capture_default_str();
+  command
+      .add_option("--expect", arguments->expect,
+                  "The version of each stream before the import (0 = does not exist), or 'exists', or 'any'")
+      ->type_name("VERSION")
+      ->check(CLI::Validator(check_expectation, ""))
+      ->capture_default_str();
+  command.add_flag("--keep-order", arguments->limits.keep_order,
+                   "Keep the order of events of different streams too; batches get smaller");
+  add_server_options(command, arguments->server);
+  command.callback([arguments, &exit_code] { exit_code = run_import(*arguments); });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,83 @@
+#include "tools/cli/commands/import_line.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eventstore/base/checksum.h"
+#include "eventstore/base/uuid.h"
+#include "eventstore/json/json_check.h"
+#include "eventstore/json/json_cursor.h"
+
+namespace cairn::cli {
+
+namespace {
+
+// Fields of a whole event that say where and how it was stored.
+constexpr std::string_view kPassedOver[] = {
+    "position", "version", "schemaId", "schemaVersion", "storedSchemaVersion", "recordedAt"};
+
+Error wrong(std::string message) { return make_error(Errc::kInvalidArgument, std::move(message)); }
+
+Error wrong_field(std::string_view field, std::string_view wanted) {
+  return wrong("\"" + std::string(field) + "\" must be " + std::string(wanted));
+}
+
+// A UUID of version 8, which is the one for ids made in one's own way.
+std::string id_of_line(std::string_view line, std::uint64_t number) {
+  const Sha256 hash = sha256(std::to_string(number) + "\n" + std::string(line));
+  Uuid id;
+  std::copy_n(hash.begin(), id.bytes.size(), id.bytes.begin());
+  id.bytes[6] = static_cast<std::uint8_t>((id.bytes[6] & 0x0f) | 0x80);
+  id.bytes[8] = static_cast<std::uint8_t>((id.bytes[8] & 0x3f) | 0x80);
+  return id.to_string();
+}
+
+// Takes the value at the cursor into the line, if the field is one of ours.
+Status take_field(const std::string& field, JsonCursor& value, ImportLine& to) {
+  const JsonKind kind = value.kind();
+  if (field == "stream" || field == "type" || field == "id") {
+    if (kind != JsonKind::kString) return wrong_field(field, "a text");
+    std::string text = value.take_string();
+    if (field == "id" && !Uuid::parse(text)) return wrong_field(field, "a UUID");
+    (field == "stream" ? to.stream : field == "type" ? to.event.type : to.event.id) = std::move(text);
+    return {};
+  }
+  if (field == "metadata" && kind != JsonKind::kObject) return wrong_field(field, "an object");
+  if (field == "tags" && kind != JsonKind::kArray) return wrong_field(field, "a list");
+  if (field == "part" && kind != JsonKind::kNull) {
+    return wrong("it is one part of an event that was split on the way; read with --shape stored");
+  }
+  if (field == "position") to.was_stored = true;
+  const std::string_view raw = value.take_raw();
+  if (field == "data") {
+    to.event.data = raw;
+  } else if (field == "metadata") {
+    to.event.metadata = raw;
+  } else if (field == "tags") {
+    to.event.tags = raw;
+  } else if (field != "part" &&
+             std::find(std::begin(kPassedOver), std::end(kPassedOver), field) == std::end(kPassedOver)) {
+    return wrong("unknown field \"" + field + "\"");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ImportLine> parse_import_line(std::string_view line, std::uint64_t number) {
+  if (const auto fault = check_json(line)) {
+    return wrong("not JSON: " + fault->message + ", at byte " + std::to_string(fault->offset));
+  }
+  JsonCursor cursor(line);
+  if (cursor.kind() != JsonKind::kObject) return wrong("not a JSON object");
+  ImportLine parsed;
+  cursor.enter_object();
+  while (const auto field = cursor.next_name()) CAIRN_CHECK(take_field(*field, cursor, parsed));
+  if (parsed.stream.empty()) return wrong_field("stream", "there, and not empty");
+  if (parsed.event.type.empty()) return wrong_field("type", "there, and not empty");
+  if (parsed.event.data.empty()) return wrong_field("data", "there");
+  if (parsed.event.id.empty()) parsed.event.id = id_of_line(line, number);
+  return parsed;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,102 @@
+#include "tools/cli/commands/importer.h"
+
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tools/cli/server/failure_report.h"
+#include "tools/cli/text/event_text.h"
+
+namespace cairn::cli {
+
+namespace {
+
+using nlohmann::json;
+
+// About 12 s in all, which a server needs to start again on a large log.
+constexpr int kAttemptsMax = 7;
+constexpr std::chrono::milliseconds kFirstRetryPause{200};
+
+bool is_worth_another_try(const Result<api::Answer>& answer) {
+  return !answer || answer->status == 503 || problem_slug(*answer) == "outcome-unknown";
+}
+
+ImportFailure failure(const ImportBatch& batch, std::string reason) {
+  return {batch.first_line(), batch.last_line(), std::move(reason), false};
+}
+
+// A refusal that names one event's field names its line.
+ImportFailure refusal(const ImportBatch& batch, const api::Answer& answer) {
+  ImportFailure refused = failure(batch, refusal_text(answer));
+  const json problem = json::parse(answer.body, nullptr, false);
+  const json field = problem.is_object() ? problem.value("field", json()) : json();
+  std::size_t stream = 0;
+  std::size_t event = 0;
+  if (field.is_string() &&
+      std::sscanf(field.get<std::string>().c_str(), "appends[%zu].events[%zu]", &stream, &event) == 2) {
+    if (const auto line = batch.line_of(stream, event)) refused.first_line = refused.last_line = *line;
+  }
+  return refused;
+}
+
+}  // namespace
+
+std::optional<ImportFailure> Importer::send(const ImportBatch& batch) {
+  const auto answer =
+      post(batch.body([this](const std::string& stream) { return expected_version(stream); }));
+  if (!answer) {
+    ImportFailure lost = failure(batch, answer.error().message);
+    lost.unreachable = true;
+    return lost;
+  }
+  if (batch.size() > 1 && problem_slug(*answer) == "event-id-reused") return send_singly(batch);
+  if (!answer->ok()) return refusal(batch, *answer);
+  return take_answer(batch, *answer);
+}
+
+std::optional<ImportFailure> Importer::send_singly(const ImportBatch& batch) {
+  for (const ImportBatch& single : batch.single_events()) {
+    if (auto failed = send(single)) return failed;
+  }
+  return std::nullopt;
+}
+
+std::optional<ImportFailure> Importer::take_answer(const ImportBatch& batch, const api::Answer& answer) {
+  const json body = json::parse(answer.body, nullptr, false);
+  const json results = body.is_object() ? body.value("results", json()) : json();
+  if (!results.is_array() || results.size() != batch.streams().size()) {
+    return failure(batch, "this is no answer of a Cairn server: " + refusal_text(answer));
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const json& result = results[i];
+    const json last = result.is_object() ? result.value("lastVersion", json()) : json();
+    if (!last.is_number_unsigned()) {
+      return failure(batch, "this is no answer of a Cairn server: " + refusal_text(answer));
+    }
+    const bool repeated = result.value("alreadyApplied", json(false)) == true;
+    (repeated ? counts_.already_applied : counts_.appended) += batch.events_of(i);
+    if (chained_) versions_[batch.streams()[i]] = last.get<std::uint64_t>();
+  }
+  return std::nullopt;
+}
+
+Result<api::Answer> Importer::post(const std::string& body) {
+  auto pause = kFirstRetryPause;
+  for (int attempt = 1;; ++attempt) {
+    auto answer = client_.post_json("/append", body);
+    // Where nobody has ever answered, nobody is about to come back.
+    const bool hopeless = !answer && answer.error().code == Errc::kIo && !answered_;
+    if (answer) answered_ = true;
+    if (!is_worth_another_try(answer) || hopeless || attempt == kAttemptsMax) return answer;
+    std::this_thread::sleep_for(pause);
+    pause *= 2;
+  }
+}
+
+std::string Importer::expected_version(const std::string& stream) const {
+  const auto known = versions_.find(stream);
+  return known == versions_.end() ? expectation_json(expect_) : std::to_string(known->second);
+}
+
+}  // namespace cairn::cli

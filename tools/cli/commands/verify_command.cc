@@ -1,0 +1,135 @@
+#include "tools/cli/commands/verify_command.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "eventstore/verify.h"
+#include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/number_text.h"
+#include "tools/cli/text/progress_bar.h"
+#include "tools/cli/text/terminal.h"
+
+namespace cairn::cli {
+
+namespace {
+
+struct VerifyArguments {
+  std::string data = "./cairn-data";
+  bool json = false;
+};
+
+// Places and reasons quote stored bytes, which are no UTF-8 once they are damaged.
+std::string report_text(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+nlohmann::json to_json(const VerifyReport& report) {
+  auto findings = nlohmann::json::array();
+  for (const VerifyFinding& finding : report.findings) {
+    findings.push_back({{"place", finding.place}, {"what", finding.what}});
+  }
+  return {{"sound", report.sound()},
+          {"storeId", report.store_id},
+          {"blocks", report.blocks},
+          {"events", report.events},
+          {"logBytes", report.log_bytes},
+          {"streams", report.streams},
+          {"indexRecords", report.index_records},
+          {"indexedThrough", report.indexed_through},
+          {"head", report.head},
+          {"headHash", report.head_hash},
+          {"damageCount", report.damage_count},
+          {"findings", std::move(findings)}};
+}
+
+void print_row(std::string_view name, const std::string& value, std::string_view meaning = "") {
+  std::cout << "  " << std::left << std::setw(16) << name << value;
+  if (!meaning.empty()) std::cout << "   " << meaning;
+  std::cout << '\n';
+}
+
+void print_checked(const VerifyReport& report) {
+  print_row("store", report.store_id);
+  print_row("blocks", grouped(report.blocks), "checksums and hash chain");
+  print_row("events", grouped(report.events), "positions, versions and checksums");
+  print_row("log", byte_size(report.log_bytes));
+  print_row("streams", grouped(report.streams), "heads compared with the log");
+  print_row("index records", grouped(report.index_records), "compared with the log");
+  print_row("indexed through", grouped(report.indexed_through));
+  print_row("head", grouped(report.head));
+  print_row("head hash", report.head_hash);
+}
+
+void print_report(const std::string& folder, const VerifyReport& report) {
+  const bool colour = wants_colour(STDOUT_FILENO);
+  if (report.sound()) {
+    std::cout << folder << " is " << coloured("sound", Colour::kGreen, colour) << ".\n";
+  } else {
+    std::cout << folder << " is " << coloured("damaged", Colour::kRed, colour) << ".\n";
+    if (!report.findings.empty()) {
+      const VerifyFinding& first = report.findings.front();
+      std::cout << "  first damage: " << first.place << ": " << first.what << '\n';
+    }
+    if (report.damage_count > 1) {
+      std::cout << "  and " << grouped(report.damage_count - 1) << " more";
+      if (report.findings.size() > 1)
+        std::cout << " (--json lists the first " << report.findings.size() << ")";
+      std::cout << '\n';
+    }
+    std::cout << "\nWhat was checked:\n";
+  }
+  print_checked(report);
+}
+
+int run_verify(const VerifyArguments& arguments) {
+  Result<VerifyReport> report = [&] {
+    ProgressBar bar;
+    return verify_store(arguments.data,
+                        [&bar](std::string_view stage, std::uint64_t done, std::uint64_t total) {
+                          bar.update(stage, done, total);
+                          return true;
+                        });
+  }();
+  if (!report) {
+    const Error& error = report.error();
+    if (arguments.json) {
+      std::cout << report_text(
+                       {{"sound", false}, {"error", to_string(error.code)}, {"message", error.message}})
+                << '\n';
+    } else {
+      std::cerr << "cairn: cannot verify: " << error.message << '\n';
+    }
+    return kExitNo;
+  }
+  if (arguments.json) {
+    std::cout << report_text(to_json(*report)) << '\n';
+  } else {
+    print_report(arguments.data, *report);
+  }
+  return report->sound() ? kExitOk : kExitNo;
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app, int& exit_code) {
+  CLI::App& command = *app.add_subcommand("verify", "Prove that nothing in a data folder was damaged");
+  command.footer(
+      "\nReads all of it: checksums, the hash chain, gapless positions, contiguous versions, and that the "
+      "index says\n"
+      "what the log says. Changes nothing, and may run beside a server on the same folder.\n"
+      "\nExamples:\n"
+      "  cairn verify --data ./cairn-data\n"
+      "  cairn verify --data /backup/cairn --json | jq -r .headHash   compare with the original's");
+  auto arguments = std::make_shared<VerifyArguments>();
+  command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
+  command.add_flag("--json", arguments->json, "Print JSON");
+  command.callback([arguments, &exit_code] { exit_code = run_verify(*arguments); });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,66 @@
+#include "tools/cli/server/stop_signal.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+
+#include "eventstore/base/assert.h"
+
+namespace cairn::cli {
+
+namespace {
+
+sigset_t stopping_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  return set;
+}
+
+}  // namespace
+
+StopSignal::StopSignal() {
+  const sigset_t set = stopping_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  signals_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  failure_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  CAIRN_ASSERT(signals_ >= 0 && failure_ >= 0, errno);
+}
+
+StopSignal::~StopSignal() {
+  ::close(signals_);
+  ::close(failure_);
+}
+
+StopReason StopSignal::wait() {
+  pollfd watched[2] = {{signals_, POLLIN, 0}, {failure_, POLLIN, 0}};
+  while (::poll(watched, 2, -1) < 0) CAIRN_ASSERT(errno == EINTR, errno);
+
+  if (watched[1].revents != 0) {
+    std::lock_guard lock(mutex_);
+    return {true, failure_text_};
+  }
+  signalfd_siginfo info{};
+  const bool known = ::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info);
+  const sigset_t set = stopping_signals();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  return {false, known && info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM"};
+}
+
+void StopSignal::report_fatal(std::string_view reason) {
+  {
+    std::lock_guard lock(mutex_);
+    if (failure_text_.empty()) failure_text_ = reason;
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(failure_, &one, sizeof one);
+}
+
+}  // namespace cairn::cli
