@@ -3,11 +3,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 
-#include "eventstore/base/assert.h"
-#include "eventstore/base/error.h"
+#include "eventstore/base/result.h"
 #include "eventstore/types.h"
 
 namespace cairn {
@@ -20,8 +17,11 @@ struct RegistryError {
   std::string message;
 };
 
-// What went wrong in the store below the registry.
+// A failure of the store below the registry.
 RegistryError store_failed(const Error& error);
+inline RegistryError convert_error(ErrorKind<RegistryError>, const Error& error) {
+  return store_failed(error);
+}
 
 RegistryError subject_not_found(std::string_view subject);
 RegistryError version_not_found(std::string_view version);
@@ -45,45 +45,8 @@ RegistryError invalid_subject(std::string_view subject);
 RegistryError schema_too_large(std::string_view reason);
 RegistryError context_not_empty(std::string_view context);
 
-// A value, or why the registry refuses. CAIRN_TRY and CAIRN_CHECK work with it as with Result.
+// A value, or why the registry refuses.
 template <typename T>
-class [[nodiscard]] RegistryResult {
- public:
-  RegistryResult(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  RegistryResult(RegistryError error) : state_(std::in_place_index<1>, std::move(error)) {}
-  RegistryResult(const Error& error) : RegistryResult(store_failed(error)) {}
-
-  bool ok() const { return state_.index() == 0; }
-  explicit operator bool() const { return ok(); }
-
-  T& operator*() & {
-    CAIRN_ASSERT(ok(), error_message());
-    return std::get<0>(state_);
-  }
-  const T& operator*() const& {
-    CAIRN_ASSERT(ok(), error_message());
-    return std::get<0>(state_);
-  }
-  T&& operator*() && {
-    CAIRN_ASSERT(ok(), error_message());
-    return std::get<0>(std::move(state_));
-  }
-  T* operator->() { return &**this; }
-  const T* operator->() const { return &**this; }
-
-  const RegistryError& error() const& {
-    CAIRN_ASSERT(!ok());
-    return std::get<1>(state_);
-  }
-  RegistryError&& error() && {
-    CAIRN_ASSERT(!ok());
-    return std::get<1>(std::move(state_));
-  }
-
- private:
-  const char* error_message() const { return ok() ? "" : std::get<1>(state_).message.c_str(); }
-
-  std::variant<T, RegistryError> state_;
-};
+using RegistryResult = Result<T, RegistryError>;
 
 }  // namespace cairn

@@ -1,0 +1,36 @@
+#include "eventstore/base/background_thread.h"
+
+#include <pthread.h>
+
+#include <cstring>
+#include <utility>
+
+#include "eventstore/base/assert.h"
+#include "eventstore/base/thread_priority.h"
+
+namespace cairn {
+
+void name_this_thread(const char* name) {
+  CAIRN_ASSERT(std::strlen(name) <= 15, name);
+  static_cast<void>(pthread_setname_np(pthread_self(), name));
+}
+
+void BackgroundThread::start(Settings settings, std::function<void(const std::stop_token& stop)> body) {
+  CAIRN_ASSERT(!runs(), settings.name);
+  wake_ = std::move(settings.wake);
+  thread_ = std::jthread([name = settings.name, niceness = settings.niceness,
+                          body = std::move(body)](const std::stop_token& stop) {
+    name_this_thread(name);
+    set_thread_niceness(niceness);
+    body(stop);
+  });
+}
+
+void BackgroundThread::stop() {
+  if (!runs()) return;
+  thread_.request_stop();
+  if (wake_) wake_();
+  thread_.join();
+}
+
+}  // namespace cairn
