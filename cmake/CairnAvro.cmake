@@ -1,7 +1,7 @@
 # Makes cairn::avro, and sets CAIRN_HAVE_AVRO, from the first of:
 #   1. an Avro C++ that CMake finds on the system or under CMAKE_PREFIX_PATH,
 #   2. the copy that cmake/fetch-avro built into Cairn's cache folder (`./run deps` calls it).
-# Without either the build goes on: Cairn then has no .avro files. Nothing is downloaded here.
+# Without either the build continues without support for .avro files. Nothing is downloaded here.
 
 set(CAIRN_HAVE_AVRO OFF)
 
@@ -15,7 +15,7 @@ else()
 endif()
 set(cairn_avro_prefix "${cairn_cache_dir}/avro-1.8.2-${CMAKE_HOST_SYSTEM_PROCESSOR}")
 
-# Looked for anew at each configure: an answer from before the library was built would stay in the cache.
+# Searched at each configure: a negative result from before the library was built would stay in the cache.
 unset(CAIRN_AVRO_INCLUDE CACHE)
 unset(CAIRN_AVRO_LIBRARY CACHE)
 find_path(CAIRN_AVRO_INCLUDE avro/ValidSchema.hh)

@@ -1,4 +1,4 @@
-# How every source of the project is compiled and linked, whichever folder it stands in.
+# How every source of the project is compiled and linked.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -10,15 +10,15 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
-# One folder for all that runs: tests find the program, their helper programs and their preload libraries there.
+# One folder for all executables: tests find the program, helper programs and preload libraries there.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 
-# All our code ends up in position-independent programs. Given here for libraries and programs alike, because a
-# precompiled header serves only sources compiled with the very same setting.
+# All code is linked into position-independent programs. Set for libraries and programs alike, because a
+# precompiled header is valid only for sources that are compiled with the same setting.
 add_compile_options(-fPIE)
 add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie>)
 
-# ccache accepts precompiled headers only when told that macros and file times need not match to the letter.
+# ccache accepts precompiled headers only with relaxed checks of macros and file times.
 if(CAIRN_CCACHE)
   find_program(CAIRN_CCACHE_PROGRAM ccache)
   if(CAIRN_CCACHE_PROGRAM)
@@ -30,7 +30,7 @@ if(CAIRN_CCACHE)
   endif()
 endif()
 
-# Sanitizers are directory-wide, so that no library is left out by mistake. cairn_preload() takes them off again.
+# Sanitizers are directory-wide, so that no library is omitted by mistake. cairn_preload() removes them.
 if(CAIRN_SANITIZE)
   add_compile_options("-fsanitize=${CAIRN_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options("-fsanitize=${CAIRN_SANITIZE}")
@@ -49,21 +49,21 @@ add_library(cairn_warnings INTERFACE)
 target_compile_options(cairn_warnings INTERFACE
   -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wshadow> -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough)
 if(CMAKE_UNITY_BUILD)
-  # These tell of names at namespace level, which stand in files of their own. `./run tidy` compiles those one by one.
+  # These warn about names at namespace level of separate files. `./run tidy` compiles the files one by one.
   target_compile_options(cairn_warnings INTERFACE -Wshadow=local -Wno-subobject-linkage)
 endif()
 if(CAIRN_WERROR)
   target_compile_options(cairn_warnings INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 sees overlapping copies inside std::string where there are none (its bug 105651), and its guesses about
-  # bounds and initialization depend on what was inlined. Shown where useful, fatal never.
+  # GCC 12 reports overlapping copies inside std::string where there are none (its bug 105651), and its warnings about
+  # bounds and initialization depend on inlining. They are shown, but are not errors.
   target_compile_options(cairn_warnings INTERFACE
     -Wno-restrict -Wno-missing-field-initializers -Wno-error=maybe-uninitialized -Wno-error=stringop-overflow -Wno-error=stringop-overread
     -Wno-error=array-bounds -Wno-error=free-nonheap-object -Wno-error=mismatched-new-delete)
   if(CAIRN_SANITIZE)
-    # With its checks woven in, the compiler loses track of what is initialized. And Asio uses thread fences, which the
-    # thread sanitizer does not see.
+    # With instrumentation, the compiler cannot tell what is initialized. Asio uses thread fences, which the thread
+    # sanitizer does not support.
     target_compile_options(cairn_warnings INTERFACE -Wno-maybe-uninitialized -Wno-tsan)
   endif()
 endif()

@@ -1,5 +1,5 @@
-# The libraries Cairn stands on. `./run deps` installs them. Those without a usable CMake package get a
-# cairn:: name here, so that the rest of the build never cares where a library came from.
+# The libraries that Cairn depends on. `./run deps` installs them. Libraries without a usable CMake package get a
+# cairn:: target here, so that the rest of the build does not depend on how a library was found.
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
@@ -21,12 +21,12 @@ endfunction()
 
 cairn_pkg_library(lmdb lmdb)
 cairn_pkg_library(xxhash libxxhash)
-# Lua built as C++: its errors are exceptions, so they leave through our frames with destructors run.
+# Lua built as C++: its errors are exceptions, so destructors run while they unwind our frames.
 cairn_pkg_library(lua_cpp lua5.4-c++ lua-5.4-c++ lua54-c++)
 cairn_pkg_library(httplib cpp-httplib)
 
-# The schema compiler, and the library it generates for. pkg-config comes first: Debian's CMake package of it stops a
-# project that does not also enable the language C.
+# The schema compiler and its runtime library. pkg-config comes first: Debian's CMake package fails in a project that
+# does not enable the language C.
 find_program(CAIRN_CAPNP_PROGRAM capnp REQUIRED)
 pkg_check_modules(CAIRN_CAPNP QUIET IMPORTED_TARGET capnp)
 add_library(cairn::capnp INTERFACE IMPORTED GLOBAL)

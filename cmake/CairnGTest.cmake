@@ -1,7 +1,7 @@
 # Makes cairn::gtest (GoogleTest, GoogleMock and a main function).
 #
-# The thread sanitizer must see the test framework's own locks, or it reports races that are none: for it the
-# framework is compiled from its installed sources. Everywhere else the installed library saves that time.
+# The thread sanitizer must see the locks of the test framework, or it reports false races: with it, the framework is
+# compiled from its installed sources. Otherwise the installed library saves that time.
 
 set(cairn_gtest_sources /usr/src/googletest)
 

@@ -1,10 +1,10 @@
-# What `cmake --install` puts where. The program tells its own manual page and its own completion, so these cannot be
-# older than it. Only what one needs to run Cairn is installed: who wants the log as a C++ library adds the project to
-# their own build, where its targets carry their dependencies along.
+# The files of `cmake --install`. The program prints its manual page and its completion, so that they match its
+# version. Only the files needed to run Cairn are installed: a C++ program that embeds the store adds the project to
+# its own build, where the targets have their dependencies.
 
 include(GNUInstallDirs)
 
-# Folders can be entered by all, whatever the umask of who installs.
+# Folders are accessible to all users, independent of the installer's umask.
 set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
@@ -15,7 +15,7 @@ install(FILES LICENSE README.md DESTINATION "${cairn_doc_dir}")
 install(DIRECTORY docs DESTINATION "${cairn_doc_dir}")
 install(DIRECTORY examples DESTINATION "${cairn_doc_dir}" PATTERN __pycache__ EXCLUDE)
 
-# Made when they are installed and not when the program is built: it is built far more often.
+# Generated at installation, not at each build of the program.
 configure_file("${PROJECT_SOURCE_DIR}/cmake/package/install-made.cmake.in"
   "${PROJECT_BINARY_DIR}/package/install-made.cmake.in" @ONLY)
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/package/install-made.cmake"

@@ -1,5 +1,5 @@
-# The Debian package: `cpack -G DEB` in a build folder, or `./run package`. It holds what `cmake --install` installs, and
-# what makes a service of it on Debian.
+# The Debian package: `cpack -G DEB` in a build folder, or `./run package`. It has the files of `cmake --install` and
+# the systemd service.
 
 set(CAIRN_PACKAGE_MAINTAINER "Cairn <cairn@localhost>" CACHE STRING
   "Who answers for the package, as Debian's field Maintainer has it")
@@ -17,7 +17,7 @@ set(CPACK_PACKAGE_CONTACT "${CAIRN_PACKAGE_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "event-sourcing store with schemas, upcasters and read models")
 file(READ "${package_files}/description" CPACK_PACKAGE_DESCRIPTION)
 
-# With DESTDIR the prefix stays what it will be on the machine, and the unit names the program there.
+# With DESTDIR the prefix is the one on the target machine, and the unit has the program's path there.
 set(CPACK_SET_DESTDIR ON)
 set(CPACK_INSTALL_PREFIX /usr)
 set(CPACK_INSTALL_CMAKE_PROJECTS

@@ -1,4 +1,4 @@
-# cairn_link(<target> <scope> <dep>...) links those of our own folders that exist, and all other dependencies.
+# cairn_link(<target> <scope> <dep>...) links the cairn_ libraries that exist, and all other dependencies.
 function(cairn_link target scope)
   foreach(dep IN LISTS ARGN)
     if(TARGET ${dep} OR NOT dep MATCHES "^cairn_")
@@ -7,9 +7,9 @@ function(cairn_link target scope)
   endforeach()
 endfunction()
 
-# cairn_unity(<target> <source>...) lets the compiler see the sources of one folder as one, where the preset asks for that
-# (CMAKE_UNITY_BUILD): most of what a source costs is reading headers. So names in anonymous namespaces are unique in
-# their folder. What needs a header in a way of its own stands alone: *_avx2.cc.
+# cairn_unity(<target> <source>...) compiles the sources of one folder as one unit, where the preset enables it
+# (CMAKE_UNITY_BUILD): most of the compile time of a source is reading headers. Names in anonymous namespaces must
+# therefore be unique in their folder. Sources that need headers with other settings are compiled alone: *_avx2.cc.
 function(cairn_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
   foreach(source IN LISTS ARGN)
@@ -25,7 +25,7 @@ function(cairn_unity target)
 endfunction()
 
 # cairn_capnp(<target> <schema>...) compiles Cap'n Proto schemas into `target`. A schema eventstore/format/x.capnp is
-# included as "eventstore/format/x.capnp.h", by the target and by all that link it.
+# included as "eventstore/format/x.capnp.h", by the target and by all targets that link it.
 function(cairn_capnp target)
   set(generated_root "${PROJECT_BINARY_DIR}/generated")
   foreach(schema IN LISTS ARGN)
@@ -43,18 +43,18 @@ function(cairn_capnp target)
       LANGUAGE CXX COMPILE_OPTIONS "-w" SKIP_PRECOMPILE_HEADERS ON)
     target_sources(${target} PRIVATE "${source}" "${generated_root}/${relative}.h")
   endforeach()
-  # As a system folder: the generated headers do not follow our warnings.
+  # As a system folder: the generated headers do not compile without warnings.
   target_include_directories(${target} SYSTEM PUBLIC "${generated_root}")
 endfunction()
 
-# cairn_embed(<target> <file>) makes a text file of the sources includable as a string literal: api/x/y.json as
-# "api/x/y.json.inc". Where it says @PROJECT_VERSION@, the literal has the project's version.
+# cairn_embed(<target> <file>) makes a text file includable as a string literal: api/x/y.json as
+# "api/x/y.json.inc". @PROJECT_VERSION@ is replaced by the project's version.
 function(cairn_embed target file)
   set(text "${PROJECT_SOURCE_DIR}/${file}")
   set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${text}")
   file(READ "${text}" content)
   string(REPLACE "@PROJECT_VERSION@" "${PROJECT_VERSION}" content "${content}")
-  # Compilers need not take literals of any length, but they join short ones.
+  # Compilers limit the length of a literal, but join adjacent ones.
   string(REGEX REPLACE "([^\n]*\n)" "R\"#(\\1)#\"\n" content "${content}")
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/${file}.inc" CONTENT "@content@" @ONLY)
   target_include_directories(${target} SYSTEM PRIVATE "${PROJECT_BINARY_DIR}/generated")

@@ -11,8 +11,8 @@
 
 namespace cairn {
 
-// Events that own their bytes: the views live as long as the page, and moving the page does not move the
-// bytes.
+// Events with their bytes: the views live as long as the page, and moving the page does not invalidate them.
+// Not thread-safe.
 class EventPage {
  public:
   // Copies `event` and everything it points to.
@@ -43,13 +43,13 @@ class EventPage {
 struct StreamPage {
   StreamVersion version;  // the stream's version when the page was read
   EventPage events;
-  std::optional<StreamVersion> next;  // pass as `from` to go on in the same direction
+  std::optional<StreamVersion> next;  // pass as `from` for the next page in the same direction
 };
 
 struct LogPage {
   GlobalPosition head;  // the log's head when the page was read
   EventPage events;
-  std::optional<GlobalPosition> next;  // pass as `from` to go on in the same direction
+  std::optional<GlobalPosition> next;  // pass as `from` for the next page in the same direction
 };
 
 }  // namespace cairn

@@ -9,30 +9,30 @@
 
 namespace cairn {
 
-// What somebody made of the first `version` events of a stream, to begin there the next time. The store keeps
-// the bytes and does not look into them.
+// The state that a client folded from the first `version` events of a stream, so that the next fold begins
+// there. The bytes are opaque to the store.
 struct SnapshotRecord {
   std::string stream;
   StreamVersion version;
   std::string bytes;
 };
 
-// Which snapshot is meant.
+// Names one snapshot.
 struct SnapshotKey {
   std::string stream;
   StreamVersion version;
 };
 
-// What was found at or below a version.
+// The snapshots found at or below a version.
 struct SnapshotSearch {
-  std::optional<SnapshotRecord> newest;  // that could be read
-  std::vector<StreamVersion> damaged;    // those above it that could not, falling
+  std::optional<SnapshotRecord> newest;  // the newest readable one
+  std::vector<StreamVersion> damaged;    // newer ones that are damaged, falling
 };
 
 struct SnapshotInfo {
   StreamVersion version;
   std::uint64_t bytes = 0;
-  bool damaged = false;  // it counts as not being there
+  bool damaged = false;  // treated as absent
 };
 
 struct SnapshotStreamsQuery {
@@ -45,12 +45,12 @@ struct SnapshotStream {
   std::string stream;
   std::uint64_t snapshots = 0;
   StreamVersion newest;
-  std::uint64_t bytes = 0;  // of all of them
+  std::uint64_t bytes = 0;  // of all its snapshots
 };
 
 struct SnapshotStreams {
   std::vector<SnapshotStream> streams;  // in byte order of their names
-  std::optional<std::string> next;      // pass as `after` to go on; nullopt when there are no more
+  std::optional<std::string> next;      // pass as `after` for the next page; nullopt on the last one
 };
 
 }  // namespace cairn

@@ -24,8 +24,8 @@ struct StreamVersion {
   friend auto operator<=>(StreamVersion, StreamVersion) = default;
 };
 
-// The schema an event's data was written with. 0 = none: the data is a JSON text on one line, which whoever
-// appends it has checked.
+// The schema that an event's data was written with. 0 = none: the data is a JSON text on one line, which the
+// caller of append() has checked.
 struct SchemaId {
   std::uint32_t value = 0;
   friend auto operator<=>(SchemaId, SchemaId) = default;
@@ -34,12 +34,12 @@ struct SchemaId {
 // The text before the first '-', or the whole name without one: "order-42" is of category "order".
 constexpr std::string_view category_of(std::string_view stream) { return stream.substr(0, stream.find('-')); }
 
-// System streams ("$schemas") are written by Cairn alone.
+// System streams ("$schemas") are written by Cairn only.
 constexpr bool is_system_stream(std::string_view stream) { return stream.starts_with('$'); }
 
 enum class Direction { kForward, kBackward };
 
-// One stored event. The views live as long as whatever handed it out says.
+// One stored event. How long the views live is documented where it is returned.
 struct EventView {
   GlobalPosition position;
   StreamVersion version;
@@ -53,7 +53,7 @@ struct EventView {
   std::span<const std::string_view> tags;
 };
 
-// What an append may ask of a stream before it adds to it.
+// The version that an append expects a stream to be at (optimistic concurrency control).
 class ExpectedVersion {
  public:
   static constexpr ExpectedVersion exactly(std::uint64_t version) { return {Kind::kExact, version}; }
@@ -91,7 +91,7 @@ class ExpectedVersion {
 };
 
 struct NewEvent {
-  std::optional<Uuid> id;  // without one the store makes a UUIDv7, and a retry cannot be recognised
+  std::optional<Uuid> id;  // without one the store makes a UUIDv7, and a retry is not idempotent
   std::string type;
   std::string data;
   std::string metadata;  // a JSON object, or empty
@@ -99,7 +99,7 @@ struct NewEvent {
   SchemaId schema;
 };
 
-// What one append does to one stream. Without events it only checks the expected version.
+// The part of an append for one stream. Without events it only checks the expected version.
 struct StreamAppend {
   std::string stream;
   ExpectedVersion expected = ExpectedVersion::any();
@@ -108,14 +108,14 @@ struct StreamAppend {
 
 enum class Origin { kUser, kSystem };  // only kSystem may write to streams whose name starts with '$'
 
-// One or several streams, all or nothing. A stream stands in a request once.
+// Appends to one or several streams, all or nothing. A stream occurs in a request once.
 struct AppendRequest {
   std::vector<StreamAppend> streams;
   Origin origin = Origin::kUser;
 };
 
-// Where the events of one stream came to stand. For a check-only stream `last_version` is the version seen
-// and the other numbers are 0.
+// The versions and positions of the events appended to one stream. For a check-only stream `last_version` is
+// its version and the other numbers are 0.
 struct StreamAppendResult {
   std::string stream;
   StreamVersion first_version;
@@ -126,7 +126,7 @@ struct StreamAppendResult {
 
 struct AppendResult {
   std::vector<StreamAppendResult> streams;  // in the order of the request
-  bool already_applied = false;             // the same ids were appended before; these are the first numbers
+  bool already_applied = false;             // a retry: the numbers are those of the first append
 };
 
 struct StreamInfo {

@@ -1,5 +1,7 @@
 #include "projections/event_fields.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 #include "eventstore/base/names.h"
@@ -20,7 +22,7 @@ void take_number(std::string_view raw, FieldValue& to) {
     to.kind = Kind::kInteger;
     if (std::from_chars(raw.data(), end, to.integer).ec == std::errc()) return;
   }
-  to.kind = Kind::kDecimal;  // Also a whole number that is too large for one.
+  to.kind = Kind::kDecimal;  // Also an integer that does not fit into 64 bits.
   std::from_chars(raw.data(), end, to.decimal);
 }
 
@@ -56,13 +58,13 @@ void take_value(JsonCursor& at, std::string& scratch, FieldValue& to) {
 Status read_json_fields(std::string_view json, std::span<const std::string_view> names,
                         std::span<FieldValue> values, std::string& scratch) {
   if (const auto fault = check_json(json)) {
-    return make_error(Errc::kInvalidArgument, "the data is no JSON: " + fault->message + ", at byte " +
-                                                  std::to_string(fault->offset));
+    return make_error(Errc::kInvalidArgument,
+                      fmt::format("the data is no JSON: {}, at byte {}", fault->message, fault->offset));
   }
   JsonCursor at(json);
   if (at.kind() != JsonKind::kObject) return {};
   scratch.clear();
-  scratch.reserve(json.size());  // Texts without escapes are not longer, so the views into it stay.
+  scratch.reserve(json.size());  // Unescaped texts are not longer, so views stay valid.
   at.enter_object();
   while (const auto name = at.next_name()) {
     std::size_t i = 0;
@@ -79,19 +81,19 @@ Status read_json_fields(std::string_view json, std::span<const std::string_view>
 std::string_view text_of(Kind kind) {
   switch (kind) {
     case Kind::kMissing:
-      return "not there";
+      return "missing";
     case Kind::kNull:
       return "null";
     case Kind::kBoolean:
-      return "true or false";
+      return "a boolean";
     case Kind::kInteger:
-      return "a whole number";
+      return "an integer";
     case Kind::kDecimal:
-      return "a number that is not whole";
+      return "a number that is not an integer";
     case Kind::kText:
-      return "text";
+      return "a string";
     case Kind::kOther:
-      return "something with parts";
+      return "an object or an array";
   }
   return "something else";
 }
@@ -108,17 +110,16 @@ Status read_fields(const ShapedEvent& part, std::span<const std::string_view> na
 
 Error wrong_field(std::string_view type, std::string_view name, const FieldValue& found,
                   std::string_view wanted) {
-  return make_error(Errc::kInvalidArgument, "field '" + std::string(name) + "' of " + std::string(type) +
-                                                " is " + std::string(text_of(found.kind)) + ", but " +
-                                                std::string(wanted) + " is needed");
+  return make_error(Errc::kInvalidArgument, fmt::format("field '{}' of {} is {}, but {} is needed", name,
+                                                        type, text_of(found.kind), wanted));
 }
 
 std::optional<Error> check_row_key(std::string_view key) {
   if (key.size() <= kRowKeyBytesMax && is_printable_name(key)) return std::nullopt;
-  return make_error(Errc::kInvalidArgument, "a row's key has at most " + std::to_string(kRowKeyBytesMax) +
-                                                " bytes of UTF-8 without control characters, and this one " +
-                                                std::to_string(key.size()) +
-                                                (is_printable_name(key) ? "" : ", with such characters"));
+  return make_error(
+      Errc::kInvalidArgument,
+      fmt::format("a row's key has at most {} bytes of UTF-8 without control characters, and this one {}{}",
+                  kRowKeyBytesMax, key.size(), is_printable_name(key) ? "" : ", with such characters"));
 }
 
 }  // namespace cairn

@@ -7,13 +7,14 @@
 #include <string>
 #include <string_view>
 
+#include "eventstore/base/assert.h"
 #include "eventstore/base/result.h"
 #include "schemaregistry/codec/run_plan.h"
 #include "upcasters/model/shaped_event.h"
 
 namespace cairn {
 
-// A field of an event's data as it was found.
+// The value of a field of an event's data.
 struct FieldValue {
   enum class Kind : std::uint8_t {
     kMissing,
@@ -22,7 +23,7 @@ struct FieldValue {
     kInteger,
     kDecimal,
     kText,   // a string, a symbol of an enum, bytes
-    kOther,  // something with parts of its own
+    kOther,  // an object or an array
   };
   Kind kind = Kind::kMissing;
   std::int64_t integer = 0;  // kBoolean too
@@ -30,12 +31,14 @@ struct FieldValue {
   std::string_view text;
 };
 
-// Keeps the outermost fields of some names, and passes over everything else. For one event.
+// Collects the top-level fields with the given names and skips all others. For one event.
 class FieldSink : public NullSink {
  public:
   // REQUIRES: as many values as names, all kMissing.
   FieldSink(std::span<const std::string_view> names, std::span<FieldValue> values)
-      : names_(names), values_(values) {}
+      : names_(names), values_(values) {
+    CAIRN_ASSERT(names.size() == values.size(), names.size(), values.size());
+  }
 
   void null() { found(FieldValue::Kind::kNull); }
   void boolean(bool value) {
@@ -88,17 +91,17 @@ class FieldSink : public NullSink {
   FieldValue* wanted_ = nullptr;
 };
 
-// Finds fields of an event's data by their names, whether it has a schema or is JSON. Fails with
-// kCorruption when it is not what its schema says, and with kInvalidArgument when it is no JSON.
-// Texts live as long as the event and `scratch`, which takes those that JSON has escaped.
+// Finds fields of an event's data by name; the data has a schema or is JSON. Fails with kCorruption when the
+// data does not match its schema, and with kInvalidArgument when it is not JSON. Texts live as long as the
+// event and `scratch`, which holds unescaped JSON strings.
 Status read_fields(const ShapedEvent& part, std::span<const std::string_view> names,
                    std::span<FieldValue> values, std::string& scratch);
 
-// What to say of a field that is not what a projection asks for.
+// The error for a field that does not have the type that a projection needs.
 Error wrong_field(std::string_view type, std::string_view name, const FieldValue& found,
                   std::string_view wanted);
 
-// Why a key cannot be a row's; nullopt when it can.
+// Why a text cannot be the key of a row; nullopt when it can.
 std::optional<Error> check_row_key(std::string_view key);
 
 }  // namespace cairn

@@ -10,11 +10,11 @@ namespace cairn {
 
 namespace {
 
-// A state that has more is made anew to be emptied, which also takes away what a script has piled up in its
-// own variables.
+// A Lua state with more memory is replaced by a new one instead of being cleared, which also frees what the
+// script has accumulated in its own variables.
 constexpr std::size_t kStateBytesKept = 4u << 20;
 
-// What a state is made from. Outlives the projection where rows do.
+// The source of a Lua state. Shared, because rows may outlive the projection.
 struct Script {
   std::string source;
   std::string file;
@@ -28,24 +28,23 @@ class ScriptRows final : public ProjectionRows {
   ScriptRows(std::shared_ptr<const Script> script, std::unique_ptr<ProjectionFold> fold)
       : script_(std::move(script)), fold_(std::move(fold)) {}
 
-  std::optional<ApplyFault> key_of(const EventView& event, const ShapedEvent& part,
-                                   std::string& key) override {
-    return fold_->key_of(event, part, key);
+  Result<void, ApplyFault> key_of(const EventView& event, const ShapedEvent& part,
+                                  std::string& key) override {
+    return outcome(fold_->key_of(event, part, key));
   }
   bool load(std::uint32_t slot, std::string_view saved) override { return fold_->load(slot, saved); }
-  std::optional<ApplyFault> apply(std::uint32_t slot, const EventView& event,
-                                  const ShapedEvent& part) override {
-    return fold_->apply(slot, event, part);
+  Result<void, ApplyFault> apply(std::uint32_t slot, const EventView& event,
+                                 const ShapedEvent& part) override {
+    return outcome(fold_->apply(slot, event, part));
   }
-  std::optional<ApplyFault> save(std::uint32_t slot, std::string& to) override {
-    return fold_->save(slot, to);
+  Result<void, ApplyFault> save(std::uint32_t slot, std::string& to) override {
+    return outcome(fold_->save(slot, to));
   }
 
   void clear() override {
     if (fold_->memory_used() > kStateBytesKept) {
-      auto made = script_->make_fold();
-      if (auto* fold = std::get_if<std::unique_ptr<ProjectionFold>>(&made)) {
-        fold_ = std::move(*fold);
+      if (auto made = script_->make_fold()) {
+        fold_ = *std::move(made);
         return;
       }
     }
@@ -56,6 +55,11 @@ class ScriptRows final : public ProjectionRows {
   void forget_plans() override { fold_->forget_plans(); }
 
  private:
+  static Result<void, ApplyFault> outcome(std::optional<ProjectionFold::Fault> fault) {
+    if (fault) return *std::move(fault);
+    return {};
+  }
+
   std::shared_ptr<const Script> script_;
   std::unique_ptr<ProjectionFold> fold_;
 };
@@ -67,16 +71,15 @@ class ScriptProjection final : public Projection {
 
   const ProjectionInfo& info() const override { return info_; }
 
-  std::variant<std::unique_ptr<ProjectionRows>, ScriptError> make_rows() const override {
-    auto made = script_->make_fold();
-    if (auto* error = std::get_if<ScriptError>(&made)) return std::move(*error);
-    return std::make_unique<ScriptRows>(script_, std::get<std::unique_ptr<ProjectionFold>>(std::move(made)));
+  ScriptResult<std::unique_ptr<ProjectionRows>> make_rows() const override {
+    CAIRN_TRY(std::unique_ptr<ProjectionFold> fold, script_->make_fold());
+    return std::unique_ptr<ProjectionRows>(std::make_unique<ScriptRows>(script_, std::move(fold)));
   }
 
   Status append_json(std::string_view saved, std::string& to) const override {
     const std::string_view json = saved_json(saved);
     if (json.empty() || check_json(json)) {
-      return make_error(Errc::kCorruption, "a row of " + info_.name + " is no saved row");
+      return make_error(Errc::kCorruption, "a row of " + info_.name + " is not a saved row");
     }
     to += json;
     return {};
@@ -89,15 +92,14 @@ class ScriptProjection final : public Projection {
 
 }  // namespace
 
-std::variant<std::shared_ptr<const Projection>, ScriptError> make_script_projection(
-    const ProjectionDefinition& definition, LuaHost::Log log) {
+ScriptResult<std::shared_ptr<const Projection>> make_script_projection(const ProjectionDefinition& definition,
+                                                                       LuaHost::Log log) {
   auto script = std::make_shared<const Script>(Script{definition.source, definition.file(), std::move(log)});
-  const auto loaded = ProjectionScript::load(script->source, script->file);
-  if (const auto* error = std::get_if<ScriptError>(&loaded)) return *error;
-  const ProjectionHeader& header = std::get<ProjectionScript>(loaded).header();
-  return std::make_shared<const ScriptProjection>(
+  CAIRN_TRY(const ProjectionScript loaded, ProjectionScript::load(script->source, script->file));
+  const ProjectionHeader& header = loaded.header();
+  return std::shared_ptr<const Projection>(std::make_shared<const ScriptProjection>(
       ProjectionInfo{definition.name, definition.fingerprint, {header.categories, header.types}},
-      std::move(script));
+      std::move(script)));
 }
 
 }  // namespace cairn

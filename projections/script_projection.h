@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <variant>
 
 #include "projections/definitions/projection_event.h"
 #include "projections/projection.h"
@@ -9,8 +8,9 @@
 
 namespace cairn {
 
-// The projection whose script is in a definition, or what is wrong with the script. `log` gets what it says.
-std::variant<std::shared_ptr<const Projection>, ScriptError> make_script_projection(
-    const ProjectionDefinition& definition, LuaHost::Log log = {});
+// Makes a projection from the script of a definition. Fails when the script cannot be used. `log` receives
+// its log output.
+ScriptResult<std::shared_ptr<const Projection>> make_script_projection(const ProjectionDefinition& definition,
+                                                                       LuaHost::Log log = {});
 
 }  // namespace cairn

@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-// The threads that projections run on, with timers. Any thread. Tasks must not throw.
+// The thread pool of projections, with timers. Thread-safe. Tasks must not throw.
 class TaskPool {
  public:
   explicit TaskPool(unsigned threads);
@@ -15,23 +15,24 @@ class TaskPool {
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
-  unsigned threads() const;
+  unsigned threads() const { return threads_; }
 
   void post(std::function<void()> task);
 
   // Runs a task later, unless the pool is stopped first.
   void post_after(std::chrono::milliseconds delay, std::function<void()> task);
 
-  // Ends the tasks that run and drops those that wait. Afterwards nothing runs any more.
+  // Waits for the running tasks and drops those that wait. Afterwards no task runs. Not from a task.
   void stop();
 
-  // Calls job(0) … job(count - 1), on this thread and those of the pool that are free, and returns when all
-  // are done. What a job throws is thrown here. May be called by tasks: whoever calls does the work itself if
-  // nobody helps.
+  // Calls job(0) … job(count - 1), on this thread and on idle threads of the pool, and returns when all are
+  // done. Rethrows the first exception of a job. A task may call it: without idle threads it runs all jobs
+  // itself.
   void for_each(std::size_t count, const std::function<void(std::size_t index)>& job);
 
  private:
   struct Impl;
+  const unsigned threads_;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -18,9 +18,9 @@
 
 namespace cairn {
 
-// Projections in C++, for programs that have the store in them: rows are structs, and so are events.
+// Native (C++) projections, for programs that embed the store: rows and events are structs.
 //
-//   struct Placed {                                   // what a projection looks at of one type of event
+//   struct Placed {                                   // the fields that a projection uses of one event type
 //     static constexpr std::string_view kType = "OrderPlaced";
 //     std::string_view customer;
 //     std::int64_t cents = 0;
@@ -39,33 +39,32 @@ namespace cairn {
 //
 //   daemon->add(make_typed_projection<Totals, Placed>({.name = "totals", .revision = "1"}));
 //
-// An event's struct has members of std::int64_t, double, bool, std::string_view, or std::optional of those,
-// for fields that may be null or not there. Texts live until the function that was given the event returns.
-// An event whose fields are not what the struct says is refused: its stream waits, since its key is not
-// known.
+// The struct of an event has members of type std::int64_t, double, bool, std::string_view, or std::optional
+// of those, for fields that may be null or missing. Texts live until the function that got the event returns.
+// An event whose fields do not match the struct is refused, and its stream is parked, because its key is
+// unknown.
 //
-// A row's struct has
-//   apply(event)         for each of the events. Returns nothing, or a Status: an Error refuses the event,
-//   which
-//                        is parked with all that come behind it for the same key.
-//   static key(event)    for those that do not belong to the row of their stream; "" = to no row.
-//   append_json(to)      the row as JSON on one line.
-//   gone()               if rows can go: whether this one is no more.
-//   save(to), load(saved)  the bytes that are kept, the same for the same row and at least one; load is false
-//                        for bytes that are no row. A struct of integers without gaps needs neither.
-// apply and key may take the event as it was stored as well: apply(const Placed&, const EventView&).
+// The struct of a row has
+//   apply(event)           for each of the events. Returns nothing, or a Status: an Error refuses the event,
+//                          which is parked with all later events of its key.
+//   static key(event)      for events that do not belong to the row of their stream; "" = to no row.
+//   append_json(to)        the row as JSON on one line.
+//   gone()                 optional: whether this row is deleted.
+//   save(to), load(saved)  the stored bytes, the same for the same row and at least one; load returns false
+//                          for bytes that are not a row. A struct of integers without padding needs neither.
+// apply and key may take the stored event as well: apply(const Placed&, const EventView&).
 //
-// What apply makes of a row must depend on the row and the event alone, and not on the clock, for example.
+// The result of apply must depend on the row and the event alone, and not on the clock, for example.
 
 struct TypedProjectionSettings {
   std::string name;
-  // Another one whenever the code makes other rows of the same events: they are built anew then. Types,
-  // fields and the size of the row count by themselves.
+  // Change it whenever the code makes other rows of the same events; the rows are then rebuilt. Types, fields
+  // and the size of the row are detected automatically.
   std::string revision;
   std::vector<std::string> categories = {};  // empty = all but those of system streams
 };
 
-// A member of an event's struct, and what the field is called in the data.
+// A member of an event's struct, and the name of the field in the data.
 template <typename Event, typename Value>
 struct DataField {
   std::string_view name;
@@ -103,10 +102,10 @@ bool take(const FieldValue& from, std::optional<Value>& to) {
   return take(from, to.emplace());
 }
 
-constexpr std::string_view wanted(const std::int64_t*) { return "a whole number"; }
+constexpr std::string_view wanted(const std::int64_t*) { return "an integer"; }
 constexpr std::string_view wanted(const double*) { return "a number"; }
-constexpr std::string_view wanted(const bool*) { return "true or false"; }
-constexpr std::string_view wanted(const std::string_view*) { return "text"; }
+constexpr std::string_view wanted(const bool*) { return "a boolean"; }
+constexpr std::string_view wanted(const std::string_view*) { return "a string"; }
 template <typename Value>
 constexpr std::string_view wanted(const std::optional<Value>*) {
   return wanted(static_cast<const Value*>(nullptr));
@@ -120,27 +119,26 @@ constexpr auto names_of() {
 }
 
 template <typename Event, typename Value>
-std::optional<Error> fill_member(const DataField<Event, Value>& field, const FieldValue& from, Event& to) {
+Status fill_member(const DataField<Event, Value>& field, const FieldValue& from, Event& to) {
   if (take(from, to.*field.member)) [[likely]]
-    return std::nullopt;
+    return {};
   return wrong_field(Event::kType, field.name, from, wanted(static_cast<const Value*>(nullptr)));
 }
 
 // Reads an event into its struct, or says why it cannot be one.
 template <typename Event>
-std::optional<Error> read_event(const ShapedEvent& part, std::string& scratch, Event& to) {
+Status read_event(const ShapedEvent& part, std::string& scratch, Event& to) {
   static constexpr auto kNames = names_of<Event>();
   if constexpr (kNames.size() > 0) {
     std::array<FieldValue, kNames.size()> values;
-    if (Status status = read_fields(part, kNames, values, scratch); !status) return std::move(status).error();
-    std::optional<Error> wrong;
+    CAIRN_CHECK(read_fields(part, kNames, values, scratch));
+    Status filled;
     std::size_t i = 0;
-    std::apply(
-        [&](const auto&... field) { (... && !(wrong = fill_member(field, values[i++], to)).has_value()); },
-        Event::kFields);
-    return wrong;
+    std::apply([&](const auto&... field) { (... && (filled = fill_member(field, values[i++], to)).ok()); },
+               Event::kFields);
+    return filled;
   }
-  return std::nullopt;
+  return {};
 }
 
 template <typename Row>
@@ -175,12 +173,12 @@ bool load_row(std::string_view saved, Row& row) {
 template <typename Row, typename... Events>
 class Rows final : public ProjectionRows {
  public:
-  std::optional<ApplyFault> key_of(const EventView& event, const ShapedEvent& part,
-                                   std::string& key) override {
+  Result<void, ApplyFault> key_of(const EventView& event, const ShapedEvent& part,
+                                  std::string& key) override {
     key.clear();
-    std::optional<ApplyFault> fault;
-    (... || (part.type == Events::kType && (fault = key_as<Events>(event, part, key), true)));
-    return fault;
+    Result<void, ApplyFault> outcome;
+    (... || (part.type == Events::kType && (outcome = key_as<Events>(event, part, key), true)));
+    return outcome;
   }
 
   bool load(std::uint32_t slot, std::string_view saved) override {
@@ -191,16 +189,16 @@ class Rows final : public ProjectionRows {
     return load_row(saved, slots_[slot].row);
   }
 
-  std::optional<ApplyFault> apply(std::uint32_t slot, const EventView& event,
-                                  const ShapedEvent& part) override {
-    std::optional<ApplyFault> fault;
-    (... || (part.type == Events::kType && (fault = apply_as<Events>(slots_[slot], event, part), true)));
-    return fault;
+  Result<void, ApplyFault> apply(std::uint32_t slot, const EventView& event,
+                                 const ShapedEvent& part) override {
+    Result<void, ApplyFault> outcome;
+    (... || (part.type == Events::kType && (outcome = apply_as<Events>(slots_[slot], event, part), true)));
+    return outcome;
   }
 
-  std::optional<ApplyFault> save(std::uint32_t slot, std::string& to) override {
+  Result<void, ApplyFault> save(std::uint32_t slot, std::string& to) override {
     if (slots_[slot].there) save_row(slots_[slot].row, to);
-    return std::nullopt;
+    return {};
   }
 
   void clear() override { slots_.clear(); }
@@ -213,12 +211,12 @@ class Rows final : public ProjectionRows {
   };
 
   template <typename Event>
-  std::optional<ApplyFault> key_as(const EventView& stored, const ShapedEvent& part, std::string& key) {
+  Result<void, ApplyFault> key_as(const EventView& stored, const ShapedEvent& part, std::string& key) {
     constexpr bool takes_event = requires(const Event& event) { Row::key(event); };
     constexpr bool takes_both = requires(const Event& event) { Row::key(event, stored); };
     if constexpr (takes_event || takes_both) {
       Event event{};
-      if (auto wrong = read_event(part, scratch_, event)) return *std::move(wrong);
+      CAIRN_CHECK(read_event(part, scratch_, event));
       if constexpr (takes_both) {
         key = Row::key(event, stored);
       } else {
@@ -228,13 +226,13 @@ class Rows final : public ProjectionRows {
     } else {
       key = stored.stream;
     }
-    return std::nullopt;
+    return {};
   }
 
   template <typename Event>
-  std::optional<ApplyFault> apply_as(Slot& slot, const EventView& stored, const ShapedEvent& part) {
+  Result<void, ApplyFault> apply_as(Slot& slot, const EventView& stored, const ShapedEvent& part) {
     Event event{};
-    if (auto wrong = read_event(part, scratch_, event)) return *std::move(wrong);
+    CAIRN_CHECK(read_event(part, scratch_, event));
     const auto call = [&] {
       if constexpr (requires { slot.row.apply(event, stored); }) {
         return slot.row.apply(event, stored);
@@ -245,13 +243,13 @@ class Rows final : public ProjectionRows {
     if constexpr (std::is_void_v<decltype(call())>) {
       call();
     } else {
-      if (Status status = call(); !status) return std::move(status).error();
+      CAIRN_CHECK(call());
     }
     slot.there = true;
     if constexpr (requires { slot.row.gone(); }) {
       if (slot.row.gone()) slot = {};
     }
-    return std::nullopt;
+    return {};
   }
 
   std::vector<Slot> slots_;
@@ -266,14 +264,14 @@ class TypedProjection final : public Projection {
 
   const ProjectionInfo& info() const override { return info_; }
 
-  std::variant<std::unique_ptr<ProjectionRows>, ScriptError> make_rows() const override {
-    return std::make_unique<Rows<Row, Events...>>();
+  ScriptResult<std::unique_ptr<ProjectionRows>> make_rows() const override {
+    return std::unique_ptr<ProjectionRows>(std::make_unique<Rows<Row, Events...>>());
   }
 
   Status append_json(std::string_view saved, std::string& to) const override {
     Row row{};
     if (!load_row(saved, row)) {
-      return make_error(Errc::kCorruption, "a row of " + info_.name + " is no saved row");
+      return make_error(Errc::kCorruption, "a row of " + info_.name + " is not a saved row");
     }
     row.append_json(to);
     return {};

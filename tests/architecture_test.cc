@@ -61,11 +61,11 @@ std::vector<std::string> lost_functions(const std::string& text) {
   return lost;
 }
 
-TEST(ArchitectureTest, FilesAreThere) { EXPECT_THAT(lost_files(architecture()), IsEmpty()); }
+TEST(ArchitectureTest, FilesExist) { EXPECT_THAT(lost_files(architecture()), IsEmpty()); }
 
-TEST(ArchitectureTest, FunctionsAreThere) { EXPECT_THAT(lost_functions(architecture()), IsEmpty()); }
+TEST(ArchitectureTest, FunctionsExist) { EXPECT_THAT(lost_functions(architecture()), IsEmpty()); }
 
-TEST(ArchitectureTest, WhatIsLostIsNoticed) {
+TEST(ArchitectureTest, MissingNamesAreReported) {
   EXPECT_THAT(lost_files("`eventstore/log/journal.cc`, `eventstore/log/diary.cc`"),
               ElementsAre("eventstore/log/diary.cc"));
   EXPECT_THAT(lost_functions("`Journal::write`, `Journal::burn_after_reading`"),

@@ -1,4 +1,4 @@
-// The metrics that documents and alerts name are those the server has, and the reference names them all.
+// Documents and alerts use existing metrics of the server, and the reference lists all of them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::set<std::string> matches_in(const std::string& text, const std::string& pat
   return found;
 }
 
-// As they stand in the sources, between quotes.
+// The quoted names in the sources.
 std::set<std::string> metrics_of_the_server() {
   std::set<std::string> names;
   for (const fs::directory_entry& entry :
@@ -41,7 +41,7 @@ std::set<std::string> metrics_of_the_server() {
   return names;
 }
 
-// Those that `text` names, and the server does not have. What Prometheus makes of a histogram counts as it.
+// The names in `text` that the server does not have. The series of a histogram (_bucket, _sum, _count) count.
 std::set<std::string> unknown_in(const std::string& text) {
   static const std::regex kPartOfHistogram("_(count|sum|bucket)$");
   const std::set<std::string> known = metrics_of_the_server();
@@ -52,26 +52,26 @@ std::set<std::string> unknown_in(const std::string& text) {
   return unknown;
 }
 
-TEST(MetricNamesTest, AlertsNameMetricsThatAreThere) {
+TEST(MetricNamesTest, AlertsUseExistingMetrics) {
   EXPECT_THAT(unknown_in(text_of("examples/monitoring/alerts.yml")), IsEmpty());
 }
 
-TEST(MetricNamesTest, DocumentsNameMetricsThatAreThere) {
+TEST(MetricNamesTest, DocumentsUseExistingMetrics) {
   EXPECT_THAT(unknown_in(text_of("docs/operations.md")), IsEmpty());
 }
 
-TEST(MetricNamesTest, TheReferenceNamesAllOfThem) {
+TEST(MetricNamesTest, TheReferenceListsAllMetrics) {
   EXPECT_THAT(matches_in(text_of("docs/http.md"), R"(`(cairn_\w+)`)"), IsSupersetOf(metrics_of_the_server()));
 }
 
-TEST(MetricNamesTest, AnAlertStandsInTheManualAsItIs) {
+TEST(MetricNamesTest, AlertsInTheManualMatchTheFile) {
   const std::string alerts = text_of("examples/monitoring/alerts.yml");
   ASSERT_NE(alerts, "");
   EXPECT_NE(text_of("docs/operations.md").find("```yaml\n" + alerts + "```"), std::string::npos)
       << "docs/operations.md has another examples/monitoring/alerts.yml";
 }
 
-TEST(MetricNamesTest, AWrongNameIsNoticed) {
+TEST(MetricNamesTest, AWrongNameIsReported) {
   EXPECT_EQ(unknown_in("cairn_log_head > 1 and cairn_log_tail"), std::set<std::string>{"cairn_log_tail"});
   EXPECT_THAT(unknown_in("rate(cairn_http_request_seconds_count[5m])"), IsEmpty());
 }

@@ -2,10 +2,10 @@
 
 namespace cairn {
 
-EventShapes::EventShapes(EventStore& store, SchemaRegistry& registry, LuaHost::Log log,
+EventShapes::EventShapes(StoreAccess store, SchemaRegistry& registry, LuaHost::Log log,
                          std::function<void()> refresh)
     : registry_(registry),
-      upcasters_(store),
+      upcasters_(store.log()),
       known_(registry, upcasters_),
       trials_(known_chains_, log),
       deployer_(store, registry, upcasters_, known_, trials_),
@@ -19,14 +19,14 @@ Result<std::unique_ptr<EventShapes>> EventShapes::open(EventStore& store, Schema
   return shapes;
 }
 
-// The registry reads on in the log whenever it is asked, also while events are brought into shape. Whoever
-// sees a version that came with an upcaster must see the upcaster too, so the upcasters follow right behind.
-// What fails there fails again in the next catch_up(), and is reported by it.
-Result<std::unique_ptr<EventShapes>> EventShapes::open_reader(EventStore& store, SchemaRegistry& registry,
-                                                              LuaHost::Log log) {
+// The registry catches up whenever it is asked, also while events are being shaped. A reader that sees a
+// version registered together with an upcaster must see the upcaster too, so the upcasters catch up directly
+// after it. A failure there is ignored: the next catch_up() fails in the same way and reports it.
+Result<std::unique_ptr<EventShapes>> EventShapes::open_reader(LogReader& log, SchemaRegistry& registry,
+                                                              LuaHost::Log script_log) {
   auto self = std::make_shared<EventShapes*>(nullptr);
   std::unique_ptr<EventShapes> shapes(
-      new EventShapes(store, registry, std::move(log), [self] { (void)(*self)->deployer_.follow(); }));
+      new EventShapes(log, registry, std::move(script_log), [self] { (void)(*self)->deployer_.follow(); }));
   *self = shapes.get();
   CAIRN_CHECK(shapes->catch_up());
   return shapes;

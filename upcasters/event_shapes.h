@@ -15,21 +15,21 @@
 
 namespace cairn {
 
-// All that decides in which shape the events of one store are read. Any thread.
+// The upcasters of one store and everything that shapes its events with them. Thread-safe.
 class EventShapes {
  public:
-  // Reads the definitions of the store. `log` gets what scripts say. Fails as Upcasters::catch_up() does.
-  // REQUIRES: `store` and `registry` outlive it.
+  // Reads the definitions of the store. `log` receives the text that scripts log. Fails as
+  // Upcasters::catch_up() does. REQUIRES: `store` and `registry` outlive it.
   static Result<std::unique_ptr<EventShapes>> open(EventStore& store, SchemaRegistry& registry,
                                                    LuaHost::Log log = {});
 
-  // The same where the store is read beside the process that has it: nothing is appended, so nothing can be
-  // deployed here either. What that process deploys counts after catch_up(). Fails as that does.
-  static Result<std::unique_ptr<EventShapes>> open_reader(EventStore& store, SchemaRegistry& registry,
-                                                          LuaHost::Log log = {});
+  // The same in a process that follows a store which another process writes: nothing is appended, so nothing
+  // can be deployed here. Deployments of the writing process are applied by catch_up(). Fails as that does.
+  static Result<std::unique_ptr<EventShapes>> open_reader(LogReader& log, SchemaRegistry& registry,
+                                                          LuaHost::Log script_log = {});
 
-  // Takes notice of all schemas and upcasters in the log. kOverloaded: one of them is about to be withdrawn
-  // by the process that has the store; try again. REQUIRES: open_reader().
+  // Applies all schemas and upcasters in the log. kOverloaded: the writing process is about to withdraw one
+  // of them; try again. REQUIRES: made by open_reader().
   Status catch_up();
 
   Chains& chains() { return chains_; }
@@ -38,18 +38,18 @@ class EventShapes {
   const Upcasters& upcasters() const { return upcasters_; }
   HistorySource& history() { return history_; }
 
-  // The types under which events may be stored that come out as one of `wanted` in this shape.
+  // The stored types of events that may be shaped into one of `wanted`.
   std::vector<std::string> stored_types(const std::vector<std::string>& wanted, Shape shape) const {
     return shape.kind == Shape::Kind::kStored ? wanted : stored_types_of(upcasters_, wanted);
   }
 
  private:
-  EventShapes(EventStore& store, SchemaRegistry& registry, LuaHost::Log log, std::function<void()> refresh);
+  EventShapes(StoreAccess store, SchemaRegistry& registry, LuaHost::Log log, std::function<void()> refresh);
 
   SchemaRegistry& registry_;
   Upcasters upcasters_;
 
-  // For trials of upcasters, which look at things as they are known and do not follow the log themselves.
+  // For verifications: with the definitions as applied so far, without catching up.
   RegistryHistory known_;
   Chains known_chains_{known_};
   ShaperPool trials_;

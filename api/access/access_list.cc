@@ -11,7 +11,8 @@ namespace cairn::api {
 
 namespace {
 
-// Takes `scheme` and the spaces after it off the front, whatever its case; false when it is another one.
+// Removes `scheme`, in any case, and the spaces after it from the front; false when the scheme is another
+// one.
 bool take_scheme(std::string_view& text, std::string_view scheme) {
   const auto same = [](char a, char b) {
     return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
@@ -34,7 +35,7 @@ int digit_value(char c) {
   return -1;
 }
 
-// OpenSSL's decoder skips white space and leaves zero bytes where the padding was.
+// Not OpenSSL's decoder, which skips white space and leaves zero bytes for the padding.
 std::optional<std::string> decode_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
@@ -55,7 +56,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
 }
 
 // The token in the header's value, or nullopt.
-std::optional<std::string> shown_token(std::string_view authorization) {
+std::optional<std::string> token_in(std::string_view authorization) {
   while (authorization.ends_with(' ')) authorization.remove_suffix(1);
   if (take_scheme(authorization, "bearer")) return std::string(authorization);
   if (!take_scheme(authorization, "basic")) return std::nullopt;
@@ -69,11 +70,11 @@ std::optional<std::string> shown_token(std::string_view authorization) {
 }  // namespace
 
 const Token* AccessList::find(std::string_view authorization) const {
-  const auto shown = shown_token(authorization);
-  if (!shown) return nullptr;
-  const Sha256 hash = sha256(*shown);
+  const auto given = token_in(authorization);
+  if (!given) return nullptr;
+  const Sha256 hash = sha256(*given);
   const Token* found = nullptr;
-  for (const Token& token : tokens_) {  // No early end: see the header.
+  for (const Token& token : tokens_) {  // No early exit: constant time.
     if (CRYPTO_memcmp(token.sha256.data(), hash.data(), hash.size()) == 0) found = &token;
   }
   return found;

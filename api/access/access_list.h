@@ -8,15 +8,15 @@
 
 namespace cairn::api {
 
-// Those who may use the server. Does not change; any thread.
+// The tokens that a server accepts. Immutable, hence thread-safe.
 class AccessList {
  public:
   explicit AccessList(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
 
-  // The token that the value of an Authorization header shows: `Bearer TOKEN`, or `Basic` with any user
-  // name and the token as its password, for clients that know nothing else. nullptr when it shows none that
-  // is known here. How long it takes tells nothing about the tokens: what came is hashed once and compared
-  // with every one of them to the last byte.
+  // The token in the value of an Authorization header: `Bearer TOKEN`, or `Basic` with any user name and the
+  // token as password, for clients without bearer tokens. nullptr when there is none, or it is unknown.
+  // Constant time, so that timing reveals nothing about the tokens: the text is hashed once and compared with
+  // all hashes to the last byte.
   const Token* find(std::string_view authorization) const;
 
  private:

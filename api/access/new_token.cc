@@ -10,7 +10,7 @@ namespace cairn::api {
 
 namespace {
 
-// The prefix lets people, and programs that look for leaked secrets, see what it is.
+// The prefix lets people and secret scanners recognise a token.
 constexpr std::string_view kPrefix = "cairn_";
 constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 

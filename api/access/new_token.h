@@ -6,8 +6,8 @@
 
 namespace cairn::api {
 
-// A fresh token: `cairn_` and 43 characters of base64url for 32 random bytes. Who holds it is let in, so it
-// is shown once and only its hash is kept. kIo when the system has no random bytes to give.
+// A new token: `cairn_` and 43 characters of base64url for 32 random bytes. It is a secret: it is shown once,
+// and only its hash is stored. kIo when the operating system has no random bytes.
 Result<std::string> new_token();
 
 }  // namespace cairn::api

@@ -2,11 +2,11 @@
 
 namespace cairn::api {
 
-// What a token may do. None of them includes another: a token that appends and reads carries both.
+// What a token may do. No scope includes another: a token that appends and reads has both.
 enum class Scope {
   kRead,    // every GET
   kAppend,  // appends of events
-  kAdmin,   // everything else that changes something
+  kAdmin,   // every other change
 };
 
 }  // namespace cairn::api

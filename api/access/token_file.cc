@@ -1,5 +1,6 @@
 #include "api/access/token_file.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -26,12 +27,12 @@ std::string in_quotes(std::string_view text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// The object in `line`. The library keeps the last of two equal fields, which here could hide a
-// restriction, so it is asked to show every field.
+// The object in `line`. nlohmann keeps the last of two equal fields, which could hide a restriction, so the
+// callback looks at each field.
 Result<json> parse_object(std::string_view line) {
   std::vector<std::string> fields;
   bool twice = false;
-  const auto look = [&](int depth, json::parse_event_t event, json& parsed) {
+  const auto check = [&](int depth, json::parse_event_t event, json& parsed) {
     if (depth == 1 && event == json::parse_event_t::key) {
       const auto& field = parsed.get_ref<const std::string&>();
       twice = twice || std::find(fields.begin(), fields.end(), field) != fields.end();
@@ -39,8 +40,8 @@ Result<json> parse_object(std::string_view line) {
     }
     return true;
   };
-  json object = json::parse(line, look, false);
-  if (!object.is_object()) return wrong("is no JSON object");
+  json object = json::parse(line, check, false);
+  if (!object.is_object()) return wrong("is not a JSON object");
   if (twice) return wrong("has a field twice");
   return object;
 }
@@ -55,7 +56,7 @@ Result<Sha256> parse_hash(const json& value) {
   Sha256 hash{};
   const std::string text = value.is_string() ? value.get<std::string>() : "";
   const bool all_hex = std::all_of(text.begin(), text.end(), [&](char c) { return digit(c) >= 0; });
-  // The value is not quoted: somebody may have put the token itself here.
+  // The message does not quote the value, which may be the token itself by mistake.
   if (text.size() != 2 * hash.size() || !all_hex) return wrong("sha256 must be 64 hexadecimal digits");
   for (std::size_t i = 0; i < hash.size(); ++i) {
     hash[i] = static_cast<std::uint8_t>(digit(text[2 * i]) * 16 + digit(text[2 * i + 1]));
@@ -83,7 +84,7 @@ Result<std::vector<std::string>> parse_categories(const json& value) {
   std::vector<std::string> categories;
   for (const json& item : value) {
     if (!item.is_string() || item.get_ref<const std::string&>().empty()) {
-      return wrong("a category must be a text, and not empty");
+      return wrong("a category must be a non-empty string");
     }
     categories.push_back(item.get<std::string>());
   }
@@ -114,10 +115,10 @@ Result<Token> parse_line(std::string_view line) {
   return token;
 }
 
-// What speaks against `token` beside the ones before it.
+// Fails when an earlier token has the same name or hash.
 Status check_unique(const std::vector<Token>& tokens, const Token& token) {
   for (const Token& other : tokens) {
-    if (other.name == token.name) return wrong("the name " + in_quotes(token.name) + " stands twice");
+    if (other.name == token.name) return wrong("the name " + in_quotes(token.name) + " occurs twice");
     if (other.sha256 == token.sha256) return wrong("has the same hash as " + in_quotes(other.name));
   }
   return {};
@@ -159,7 +160,7 @@ Result<std::vector<Token>> parse_tokens(std::string_view text, std::string_view 
     if (line.empty() || line.starts_with('#')) continue;
 
     const auto refused = [&](const Error& error) {
-      return wrong(std::string(file_name) + ":" + std::to_string(number) + ": " + error.message);
+      return wrong(fmt::format("{}:{}: {}", file_name, number, error.message));
     };
     auto token = parse_line(line);
     if (!token) return refused(token.error());

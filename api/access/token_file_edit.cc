@@ -17,8 +17,8 @@ namespace cairn::api {
 
 namespace {
 
-// The right to change files in a folder, held until it is destroyed. It lies on the folder because the file
-// itself is another one after each change.
+// An exclusive lock on the folder, released by the destructor. Not on the file, because each change replaces
+// the file.
 Result<File> lock_folder(const std::filesystem::path& folder) {
   CAIRN_TRY(File handle, File::open(folder, O_RDONLY | O_DIRECTORY));
   while (::flock(handle.descriptor(), LOCK_EX) != 0) {
@@ -27,8 +27,8 @@ Result<File> lock_folder(const std::filesystem::path& folder) {
   return handle;
 }
 
-// The file itself where `path` is a link to it, so that the link stays one. Always with its folder: of a bare
-// name that is not there yet weakly_canonical() makes nothing more.
+// The target when `path` is a symbolic link, so that the link is preserved. Absolute, because
+// weakly_canonical() does not add the folder to a bare name of a file that does not exist.
 std::filesystem::path real_path(const std::filesystem::path& path) {
   std::error_code none;
   const auto whole = std::filesystem::absolute(path);
@@ -37,21 +37,20 @@ std::filesystem::path real_path(const std::filesystem::path& path) {
 }
 
 // nullopt when there is no such file.
-Result<std::optional<std::string>> read_if_there(const std::filesystem::path& path) {
+Result<std::optional<std::string>> read_if_exists(const std::filesystem::path& path) {
   auto text = read_file(path);
   if (!text && text.error().code == Errc::kNotFound) return std::optional<std::string>();
   if (!text) return text.error();
   return std::optional(*std::move(text));
 }
 
-// Gives the file at `to` the owner and rights of the one at `from`: a server that runs as somebody else must
-// still be able to read it.
-Status copy_rights(const std::filesystem::path& from, const std::filesystem::path& to) {
+// Copies owner and mode of `from` to `to`, so that a server that runs as another user can still read it.
+Status copy_owner_and_mode(const std::filesystem::path& from, const std::filesystem::path& to) {
   struct stat facts {};
-  if (::stat(from.c_str(), &facts) != 0) return system_error("looking at " + from.string(), errno);
+  if (::stat(from.c_str(), &facts) != 0) return system_error("stat of " + from.string(), errno);
   if (::chown(to.c_str(), facts.st_uid, facts.st_gid) != 0 ||
       ::chmod(to.c_str(), facts.st_mode & 07777) != 0) {
-    return system_error("giving " + to.string() + " the owner and rights of " + from.string(), errno);
+    return system_error("copying owner and mode of " + from.string() + " to " + to.string(), errno);
   }
   return {};
 }
@@ -60,9 +59,9 @@ Status copy_rights(const std::filesystem::path& from, const std::filesystem::pat
 Status replace_file(const std::filesystem::path& path, std::string_view content, bool exists) {
   const std::filesystem::path beside = path.string() + ".new";
   std::error_code ignored;
-  std::filesystem::remove(beside, ignored);  // A leftover could have other rights.
+  std::filesystem::remove(beside, ignored);  // A leftover of a crash could have another mode.
   Status done = write_file(beside, content);
-  if (done.ok() && exists) done = copy_rights(path, beside);
+  if (done.ok() && exists) done = copy_owner_and_mode(path, beside);
   if (done.ok() && ::rename(beside.c_str(), path.c_str()) != 0) {
     done = system_error("renaming " + beside.string() + " to " + path.string(), errno);
   }
@@ -92,7 +91,7 @@ std::optional<std::string> without_line(std::string_view text, std::string_view 
 Status add_token(const std::filesystem::path& path, const Token& token) {
   const std::filesystem::path file = real_path(path);
   CAIRN_TRY(const File lock, lock_folder(file.parent_path()));
-  CAIRN_TRY(const std::optional<std::string> before, read_if_there(file));
+  CAIRN_TRY(const std::optional<std::string> before, read_if_exists(file));
   std::string text = before.value_or("");
   CAIRN_TRY(const std::vector<Token> tokens, parse_tokens(text, path.string()));
   for (const Token& other : tokens) {

@@ -8,15 +8,15 @@
 
 namespace cairn::api {
 
-// Changes of a token file. All other lines and comments stay as they are, as do its owner and rights; a new
-// file is only its owner's. A change is durable when it returns, and a reader sees the file before it or
-// after it, never half of it. Two who change it at once wait for each other. A file with a wrong line is
-// not changed: kInvalidArgument, as read_token_file() has it.
+// Changes of a token file. Other lines, comments, owner and mode of the file are preserved; a new file has
+// mode 0600. A change is atomic, and durable when the function returns. Concurrent changes, also by other
+// processes, wait for each other. A file with an invalid line is not changed: kInvalidArgument, as from
+// read_token_file().
 
-// Adds a line, and makes the file when there is none. kFailedPrecondition when the name is taken.
+// Adds a token; creates the file if it does not exist. kFailedPrecondition when the name is taken.
 Status add_token(const std::filesystem::path& path, const Token& token);
 
-// Takes the line of this name out. kNotFound when there is no such name or no file.
+// Removes the token of this name. kNotFound when there is no such token or no file.
 Status remove_token(const std::filesystem::path& path, std::string_view name);
 
 }  // namespace cairn::api

@@ -9,22 +9,20 @@
 #include "api/aggregates/aggregate_service.h"
 #include "api/aggregates/state_json.h"
 #include "api/aggregates/state_problem.h"
-#include "api/http/progress_feed.h"
+#include "api/http/progress_channel.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/route_tools.h"
 #include "eventstore/event_store.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
 namespace {
 
 HttpResponse deployed(Aggregates& aggregates, const AggregateDraft& draft) {
-  const AggregateOutcome outcome = aggregates.deploy(draft);
-  if (const auto* refusal = std::get_if<AggregateRefusal>(&outcome)) {
-    return aggregate_problem(*refusal).to_response();
-  }
-  const auto& deployment = std::get<AggregateDeployment>(outcome);
-  return json_response(deployment.unchanged ? 200 : 201, to_json(deployment));
+  const auto deployment = aggregates.deploy(draft);
+  if (!deployment) return aggregate_problem(deployment.error()).to_response();
+  return json_response(deployment->unchanged ? 200 : 201, to_json(*deployment));
 }
 
 void deploy(AggregateService& service, const HttpRequest& request, const Responder& respond) {
@@ -32,9 +30,9 @@ void deploy(AggregateService& service, const HttpRequest& request, const Respond
   AggregateDraft draft;
   draft.category = request.parameters.at("category");
   if (const auto file = query.name("file")) draft.file = *file;
-  if (const auto problem = query.problem()) return respond(problem->to_response());
-  if (const auto problem = check_script(request)) return respond(problem->to_response());
-  if (const auto problem = check_category(request, *draft.category)) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
+  if (refused(check_script(request), respond)) return;
+  if (refused(check_category(request, *draft.category), respond)) return;
 
   draft.source = request.body;
   Aggregates& aggregates = service.states().aggregates();
@@ -42,24 +40,29 @@ void deploy(AggregateService& service, const HttpRequest& request, const Respond
                            [&aggregates, draft = std::move(draft)] { return deployed(aggregates, draft); });
 }
 
-// Those that whoever asks may know of.
+// Lists the aggregates of the categories that the request's token reaches.
 void list(AggregateService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
-  std::string json = R"({"aggregates":[)";
+  if (refused(query.finish(), respond)) return;
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.begin_array("aggregates");
   for (const AggregateDefinition& definition : service.states().aggregates().definitions()) {
-    if (check_category(request, definition.category)) continue;
-    if (!json.ends_with('[')) json += ',';
-    append_aggregate_json(json, definition, nullptr);
+    if (!check_category(request, definition.category)) continue;
+    json.element();
+    append_aggregate_json(text, definition, nullptr);
   }
-  respond(json_response(200, json + "]}"));
+  json.end_array();
+  json.end_object();
+  respond(json_response(200, std::move(text)));
 }
 
 void show(AggregateService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   const std::string& category = request.parameters.at("category");
-  if (const auto problem = check_category(request, category)) return respond(problem->to_response());
+  if (refused(check_category(request, category), respond)) return;
   const auto definition = service.states().aggregates().definition(category);
   if (!definition) return respond(not_found("aggregate", category).to_response());
   std::string json;
@@ -67,9 +70,8 @@ void show(AggregateService& service, const HttpRequest& request, const Responder
   respond(json_response(200, std::move(json)));
 }
 
-// What a run came to: its report, or why there is none.
-std::variant<std::string, Problem> outcome_of(const std::string& category,
-                                              const Result<SnapshotReport>& report) {
+// The report of a run as JSON.
+Answered<std::string> outcome_of(const std::string& category, const Result<SnapshotReport>& report) {
   if (!report) return snapshot_run_problem(category, report.error());
   if (report->cancelled) {
     return snapshot_run_problem(category, make_error(Errc::kFailedPrecondition, "the server is stopping"));
@@ -77,42 +79,38 @@ std::variant<std::string, Problem> outcome_of(const std::string& category,
   return to_json(category, *report);
 }
 
-// Answers at once, and goes on telling how far it has come.
-HttpResponse with_news(SnapshotRunRequest& wanted) {
+// Answers at once with a body that reports the progress and ends with the outcome.
+HttpResponse with_progress(SnapshotRunRequest& wanted) {
   wanted.done = [news = wanted.news, category = wanted.category](const Result<SnapshotReport>& report) {
     const auto outcome = outcome_of(category, report);
-    const auto* problem = std::get_if<Problem>(&outcome);
-    news->finish(problem != nullptr ? R"({"problem":)" + problem->to_json() + "}"
-                                    : R"({"result":)" + std::get<std::string>(outcome) + "}");
+    news->finish(outcome ? named_json("result", *outcome) : named_json("problem", outcome.error().to_json()));
   };
   HttpResponse response;
   response.content_type = "application/x-ndjson";
-  response.stream = std::make_shared<ProgressFeed>(wanted.news);
+  response.stream = std::make_shared<ProgressBody>(wanted.news);
   return response;
 }
 
 void snapshot_all(AggregateService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   SnapshotRunRequest wanted{
-      .category = request.parameters.at("category"), .news = std::make_shared<ProgressNews>(), .done = {}};
-  if (const auto problem = check_category(request, wanted.category)) return respond(problem->to_response());
+      .category = request.parameters.at("category"), .news = std::make_shared<ProgressChannel>(), .done = {}};
+  if (refused(check_category(request, wanted.category), respond)) return;
   if (service.states().aggregates().find(wanted.category) == nullptr) {
     return respond(not_found("aggregate", wanted.category).to_response());
   }
   std::optional<HttpResponse> at_once;
   if (wants_lines(request)) {
-    at_once = with_news(wanted);
+    at_once = with_progress(wanted);
   } else {
     wanted.done = [respond, category = wanted.category](const Result<SnapshotReport>& report) {
       auto outcome = outcome_of(category, report);
-      const auto* problem = std::get_if<Problem>(&outcome);
-      respond(problem != nullptr ? problem->to_response()
-                                 : json_response(200, std::get<std::string>(std::move(outcome))));
+      respond(outcome ? json_response(200, *std::move(outcome)) : outcome.error().to_response());
     };
   }
   if (!service.runs().submit(std::move(wanted))) {
-    return respond(overloaded("Too many categories wait for their snapshots.").to_response());
+    return respond(overloaded("Too many snapshot runs are waiting.").to_response());
   }
   if (at_once) respond(*std::move(at_once));
 }

@@ -7,10 +7,10 @@
 
 namespace cairn::api {
 
-// What makes states out of events: deployed and listed, and snapshots for all streams of a category.
+// Aggregates: deploy and list them, and make snapshots of all streams of a category.
 std::vector<Route> aggregate_routes(const RouteContext& context);
 
-// The state of a stream, now or then.
+// The state of a stream: now, at a version or at a time.
 std::vector<Route> state_routes(const RouteContext& context);
 
 // The snapshots of one stream.

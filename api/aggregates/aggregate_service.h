@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/aggregates/snapshot_runs.h"
-#include "api/aggregates/state_workers.h"
+#include "api/http/answer_workers.h"
 #include "projections/aggregates/aggregate_states.h"
 
 namespace cairn::api {
@@ -13,7 +13,7 @@ class AggregateService {
   explicit AggregateService(AggregateStates& states) : states_(states), runs_(states) {}
 
   AggregateStates& states() { return states_; }
-  StateWorkers& workers() { return workers_; }
+  AnswerWorkers& workers() { return workers_; }
   SnapshotRuns& runs() { return runs_; }
 
   // Gives up or finishes what is under way, and refuses what waits or comes later. Whoever waits is told.
@@ -23,8 +23,13 @@ class AggregateService {
   }
 
  private:
+  // Threads that fold states: a long stream without a snapshot takes seconds, and a deployment waits for the
+  // disk. Two, because reads and appends need the other processors. Most of the queue holds little more than
+  // the name of a stream, some a script of at most 1 MiB.
+  static constexpr WorkerPool::Options kFolding{.name = "cairn-state", .threads = 2, .queue_max = 128};
+
   AggregateStates& states_;
-  StateWorkers workers_;
+  AnswerWorkers workers_{kFolding, "Too many states are asked for."};
   SnapshotRuns runs_;
 };
 

@@ -13,12 +13,13 @@
 #include "api/serving/route_tools.h"
 #include "api/serving/store_problem.h"
 #include "eventstore/event_store.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
 namespace {
 
-// What the routes below are given: all there is, on a thread that may wait for the disk.
+// The request of a route below, which runs on a thread that may wait for the disk.
 struct Asked {
   EventStore& store;
   AggregateStates& states;
@@ -34,26 +35,21 @@ std::string fingerprint_of(const Asked& asked) {
 }
 
 HttpResponse create(const Asked& asked) {
-  const auto outcome = asked.states.snapshot_stream(asked.stream);
-  if (const auto* problem = std::get_if<StateProblem>(&outcome)) {
-    return state_problem(asked.stream, *problem).to_response();
-  }
-  const auto& made = std::get<SnapshotMade>(outcome);
-  return json_response(made.fresh ? 200 : 201, snapshot_json(asked.stream, made, fingerprint_of(asked)));
+  const auto made = asked.states.snapshot_stream(asked.stream);
+  if (!made) return state_problem(asked.stream, made.error()).to_response();
+  return json_response(made->fresh ? 200 : 201, snapshot_json(asked.stream, *made, fingerprint_of(asked)));
 }
 
-// The newest that counts, with the state that it holds.
+// The newest usable snapshot, with its state.
 HttpResponse show(const Asked& asked) {
   const auto listed = asked.states.snapshots(asked.stream);
   if (!listed) return store_problem(listed.error()).to_response();
   const auto usable = std::find_if(listed->rbegin(), listed->rend(),
                                    [](const SnapshotDescription& snapshot) { return !snapshot.unusable; });
   if (usable == listed->rend()) return not_found("snapshot", asked.stream).to_response();
-  const StateOutcome state = asked.states.state_at(asked.stream, StateQuery::at_version(usable->version));
-  if (const auto* problem = std::get_if<StateProblem>(&state)) {
-    return state_problem(asked.stream, *problem).to_response();
-  }
-  return json_response(200, snapshot_json(std::get<StreamState>(state), usable->bytes));
+  const auto state = asked.states.state_at(asked.stream, StateQuery::at_version(usable->version));
+  if (!state) return state_problem(asked.stream, state.error()).to_response();
+  return json_response(200, snapshot_json(*state, usable->bytes));
 }
 
 HttpResponse list(const Asked& asked) {
@@ -65,7 +61,7 @@ HttpResponse list(const Asked& asked) {
 HttpResponse prune(const Asked& asked) {
   const auto removed = asked.states.prune(asked.stream, asked.keep);
   if (!removed) return store_problem(removed.error()).to_response();
-  return json_response(200, R"({"removed":)" + std::to_string(*removed) + "}");
+  return json_response(200, json_object([&](JsonWriter& json) { json.number("removed", *removed); }));
 }
 
 enum class Takes : bool { kNothing, kKeep };
@@ -78,10 +74,8 @@ void answer_with(Answer answer, Takes takes, const StoreSlot& slot, const HttpRe
   if (takes == Takes::kKeep) {
     asked.keep = query.number("keep", 0, std::numeric_limits<std::uint64_t>::max()).value_or(0);
   }
-  if (const auto problem = query.problem()) return respond(problem->to_response());
-  if (const auto problem = check_category(request, category_of(asked.stream))) {
-    return respond(problem->to_response());
-  }
+  if (refused(query.finish(), respond)) return;
+  if (refused(check_category(request, category_of(asked.stream)), respond)) return;
   service.workers().answer(respond, [answer, asked = std::move(asked)] {
     const auto info = asked.store.stream_info(asked.stream);
     if (!info) return store_problem(info.error()).to_response();

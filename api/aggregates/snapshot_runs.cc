@@ -6,19 +6,20 @@
 #include <utility>
 
 #include "api/aggregates/state_json.h"
+#include "api/serving/route_tools.h"
 
 namespace cairn::api {
 
 namespace {
 
-// More would take the machine from those who read and append.
+// More threads would slow reads and appends.
 constexpr unsigned kThreadsMax = 2;
 
 Error stopped() { return make_error(Errc::kFailedPrecondition, "the server is stopping"); }
 
 }  // namespace
 
-// A request in the queue. One that is dropped there says so.
+// A request in the queue. Its destructor answers a request that is dropped before it runs.
 class SnapshotRuns::Run {
  public:
   Run(SnapshotRuns& runs, SnapshotRunRequest request) : runs_(runs), request_(std::move(request)) {}
@@ -28,23 +29,23 @@ class SnapshotRuns::Run {
 
   void run() {
     if (!begin()) return finish(stopped());
-    // On its own thread nobody else would catch what a library throws.
+    // No caller catches exceptions of a library on this thread.
     try {
       finish(snapshot_all());
     } catch (const std::exception& exception) {
       finish(make_error(Errc::kIo, std::string("an exception: ") + exception.what()));
     }
-    const std::lock_guard lock(runs_.mutex_);
+    const MutexLock lock(runs_.mutex_);
     runs_.under_way_ = nullptr;
   }
 
-  // Nobody is told any more.
+  // Drops the callback: submit() refuses the request itself.
   void forget() { request_.done = nullptr; }
 
  private:
-  // From now on stop() gives it up.
+  // Makes the run the one that stop() cancels. False after stop().
   bool begin() {
-    const std::lock_guard lock(runs_.mutex_);
+    const MutexLock lock(runs_.mutex_);
     if (runs_.stopping_) return false;
     runs_.under_way_ = request_.news;
     return true;
@@ -54,9 +55,9 @@ class SnapshotRuns::Run {
     SnapshotAllOptions options;
     options.threads = std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMax);
     options.progress = [&news = *request_.news](const SnapshotProgress& progress) {
-      news.progress(R"({"progress":)" + to_json(progress) + "}");
+      news.progress(named_json("progress", to_json(progress)));
     };
-    options.cancel = &request_.news->left();
+    options.cancel = &request_.news->cancelled();
     return runs_.states_.snapshot_all(request_.category, options);
   }
 
@@ -70,7 +71,7 @@ class SnapshotRuns::Run {
 };
 
 bool SnapshotRuns::submit(SnapshotRunRequest request) {
-  // Shared, because std::function wants to copy.
+  // Shared, because std::function needs a copyable callable.
   const auto run = std::make_shared<Run>(*this, std::move(request));
   if (worker_.submit([run] { run->run(); })) return true;
   run->forget();
@@ -79,9 +80,9 @@ bool SnapshotRuns::submit(SnapshotRunRequest request) {
 
 void SnapshotRuns::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
-    if (under_way_) under_way_->leave();
+    if (under_way_) under_way_->cancel();
   }
   worker_.stop();
 }

@@ -1,50 +1,49 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
-#include "api/http/progress_feed.h"
-#include "api/http/worker_thread.h"
+#include "api/http/progress_channel.h"
+#include "api/http/worker_pool.h"
+#include "eventstore/base/mutex.h"
 #include "projections/aggregates/aggregate_states.h"
 
 namespace cairn::api {
 
-// All streams of a category are to get a snapshot.
+// A request for snapshots of all streams of a category.
 struct SnapshotRunRequest {
   std::string category;
-  std::shared_ptr<ProgressNews> news;  // gets how far it is; once nobody listens, the run is given up
+  std::shared_ptr<ProgressChannel> news;  // gets how far it is; once nobody listens, the run is given up
 
-  // Told what became of it, once: from the thread that does it, or from the one that stops the runs.
+  // Called once with the outcome: from the thread that runs the request, or from the one that calls stop().
   std::function<void(const Result<SnapshotReport>& report)> done;
 };
 
-// The thread that makes snapshots of whole categories, which may take minutes: one category at a time, while
-// everything else goes on. Any thread.
+// The thread that makes snapshots of whole categories, one category at a time. A run may take minutes; reads
+// and appends continue meanwhile. Thread-safe.
 class SnapshotRuns {
  public:
-  // REQUIRES: `states` outlives it.
+  // REQUIRES: `states` outlives the runs.
   explicit SnapshotRuns(AggregateStates& states) : states_(states) {}
   ~SnapshotRuns() { stop(); }
 
-  // False when too many wait already, or they were stopped: then `done` is not told.
+  // False when the queue is full, or after stop(): then `done` is not called.
   bool submit(SnapshotRunRequest request);
 
-  // Gives up the run under way, whose snapshots stay, and refuses what waits or comes later.
-  void stop();
+  // Cancels the run under way, whose snapshots stay, and refuses waiting and later requests.
+  void stop() CAIRN_EXCLUDES(mutex_);
 
  private:
   class Run;
 
-  static constexpr std::size_t kWaitingMax = 16;
+  static constexpr WorkerPool::Options kRunning{.name = "cairn-snapshots", .threads = 1, .queue_max = 16};
 
   AggregateStates& states_;
-  std::mutex mutex_;
-  bool stopping_ = false;
-  std::shared_ptr<ProgressNews> under_way_;
-  WorkerThread worker_{kWaitingMax};
+  Mutex mutex_;
+  bool stopping_ CAIRN_GUARDED_BY(mutex_) = false;
+  std::shared_ptr<ProgressChannel> under_way_ CAIRN_GUARDED_BY(mutex_);  // of the run under way, if any
+  WorkerPool worker_{kRunning};
 };
 
 }  // namespace cairn::api

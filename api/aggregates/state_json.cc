@@ -1,102 +1,88 @@
 #include "api/aggregates/state_json.h"
 
-#include "eventstore/base/time_text.h"
-#include "eventstore/json/json_text.h"
 #include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
 namespace {
 
-void append_member(std::string& to, const char* name, std::string_view text) {
-  to += to.ends_with('{') ? "\"" : ",\"";
-  to += name;
-  to += "\":";
-  append_json_string(to, text);
+// What an answer has beside the state.
+constexpr std::size_t kStateMembersBytes = 300;
+
+void write_definition(JsonWriter& json, const AggregateDefinition& definition) {
+  json.text("category", definition.category);
+  json.number("revision", definition.revision);
+  json.text("fingerprint", definition.fingerprint);
+  json.number("snapshotEvery", definition.snapshot_every);
 }
 
-void append_member(std::string& to, const char* name, std::uint64_t number) {
-  to += to.ends_with('{') ? "\"" : ",\"";
-  to += name;
-  to += "\":";
-  append_number(to, number);
-}
-
-void append_definition(std::string& to, const AggregateDefinition& definition) {
-  append_member(to, "category", definition.category);
-  append_member(to, "revision", definition.revision);
-  append_member(to, "fingerprint", definition.fingerprint);
-  append_member(to, "snapshotEvery", definition.snapshot_every);
-}
-
-void append_failure(std::string& to, const SnapshotFailure& failure) {
-  to += to.ends_with('[') ? "{" : ",{";
-  append_member(to, "stream", failure.stream);
-  append_member(to, "position", failure.problem.position.value);
-  append_member(to, "version", failure.problem.version.value);
-  append_member(to, "error", failure.problem.message);
-  to += '}';
+void write_failure(JsonWriter& json, const SnapshotFailure& failure) {
+  json.begin_object();
+  json.text("stream", failure.stream);
+  json.number("position", failure.problem.position.value);
+  json.number("version", failure.problem.version.value);
+  json.text("error", failure.problem.message);
+  json.end_object();
 }
 
 }  // namespace
 
 std::string to_json(const AggregateDeployment& deployment) {
-  std::string json = "{";
-  append_definition(json, deployment.definition);
-  return json + R"(,"unchanged":)" + (deployment.unchanged ? "true}" : "false}");
+  return json_object([&](JsonWriter& json) {
+    write_definition(json, deployment.definition);
+    json.flag("unchanged", deployment.unchanged);
+  });
 }
 
 void append_aggregate_json(std::string& to, const AggregateDefinition& definition,
                            const std::string* source) {
-  to += '{';
-  append_definition(to, definition);
-  append_member(to, "position", definition.position.value);
-  to += R"(,"deployedAt":")";
-  append_time(to, definition.deployed_at);
-  to += '"';
-  if (source != nullptr) append_member(to, "source", *source);
-  to += '}';
+  JsonWriter json(to);
+  json.begin_object();
+  write_definition(json, definition);
+  json.number("position", definition.position.value);
+  json.time("deployedAt", definition.deployed_at);
+  if (source != nullptr) json.text("source", *source);
+  json.end_object();
 }
 
 std::string to_json(const StreamState& state) {
-  std::string json = "{";
-  json.reserve(state.json.size() + 300);
-  append_member(json, "stream", state.stream);
-  append_member(json, "version", state.version.value);
-  append_member(json, "position", state.position.value);
-  json += R"(,"recordedAt":")";
-  append_time(json, state.recorded_at);
-  json += R"(","state":)" + state.json;
-  append_member(json, "fingerprint", state.fingerprint);
-  if (state.snapshot_version.value > 0) {
-    append_member(json, "snapshotVersion", state.snapshot_version.value);
-  } else {
-    json += R"(,"snapshotVersion":null)";
-  }
-  append_member(json, "eventsFolded", state.events_folded);
-  return json + "}";
+  std::string text;
+  text.reserve(state.json.size() + kStateMembersBytes);
+  JsonWriter json(text);
+  json.begin_object();
+  json.text("stream", state.stream);
+  json.number("version", state.version.value);
+  json.number("position", state.position.value);
+  json.time("recordedAt", state.recorded_at);
+  json.raw("state", state.json);
+  json.text("fingerprint", state.fingerprint);
+  json.number_or_null("snapshotVersion", state.snapshot_version.value);
+  json.number("eventsFolded", state.events_folded);
+  json.end_object();
+  return text;
 }
 
 std::string to_json(const SnapshotProgress& progress) {
-  std::string json = "{";
-  append_member(json, "done", progress.done);
-  append_member(json, "total", progress.total);
-  append_member(json, "eventsFolded", progress.events_folded);
-  return json + "}";
+  return json_object([&](JsonWriter& json) {
+    json.number("done", progress.done);
+    json.number("total", progress.total);
+    json.number("eventsFolded", progress.events_folded);
+  });
 }
 
 std::string to_json(const std::string& category, const SnapshotReport& report) {
-  std::string json = "{";
-  append_member(json, "category", category);
-  append_member(json, "streams", report.streams);
-  append_member(json, "made", report.made);
-  append_member(json, "fresh", report.fresh);
-  append_member(json, "unsavable", report.unsavable);
-  append_member(json, "failed", report.failed);
-  append_member(json, "eventsFolded", report.events_folded);
-  json += R"(,"failures":[)";
-  for (const SnapshotFailure& failure : report.failures) append_failure(json, failure);
-  return json + "]}";
+  return json_object([&](JsonWriter& json) {
+    json.text("category", category);
+    json.number("streams", report.streams);
+    json.number("made", report.made);
+    json.number("fresh", report.fresh);
+    json.number("unsavable", report.unsavable);
+    json.number("failed", report.failed);
+    json.number("eventsFolded", report.events_folded);
+    json.begin_array("failures");
+    for (const SnapshotFailure& failure : report.failures) write_failure(json, failure);
+    json.end_array();
+  });
 }
 
 }  // namespace cairn::api

@@ -5,7 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "api/http/sentence.h"
 #include "api/serving/shape_problem.h"
 #include "api/serving/store_problem.h"
 
@@ -20,7 +19,7 @@ Problem script_problem(const ScriptError& error, std::string_view title, std::st
       .with("message", error.message);
 }
 
-// There is such a stream, but not the state of it that was asked for.
+// The stream exists, but has no state at the version or time asked for.
 Problem no_such_state(std::string_view stream, const StateProblem& problem) {
   return Problem(404, "not-found", "Not found", sentence(problem.message))
       .with("kind", "state")
@@ -92,7 +91,7 @@ Problem aggregate_problem(const AggregateRefusal& refusal) {
 Problem snapshot_run_problem(std::string_view category, const Error& error) {
   if (error.code == Errc::kNotFound) return not_found("aggregate", category);
   if (error.code != Errc::kFailedPrecondition) return store_problem(error);
-  return not_yet("The run was given up; the snapshots it made stay, and another goes on behind them: " +
+  return not_yet("The run was cancelled; its snapshots stay, and the next run continues after them: " +
                  sentence(error.message));
 }
 

@@ -8,14 +8,14 @@
 
 namespace cairn::api {
 
-// What a client is told when there is no state of a stream. What only the operator should know goes to the
-// log.
+// The problem that a client gets when a stream has no state. Details that only the operator should see go to
+// the log.
 Problem state_problem(std::string_view stream, const StateProblem& problem);
 
-// The same when its aggregate is not taken.
+// The same for an aggregate that is refused.
 Problem aggregate_problem(const AggregateRefusal& refusal);
 
-// The same when a run over all streams of a category came to no end.
+// The same for a run over all streams of a category that did not finish.
 Problem snapshot_run_problem(std::string_view category, const Error& error);
 
 }  // namespace cairn::api

@@ -17,21 +17,21 @@ namespace cairn::api {
 
 namespace {
 
-// Which state is asked for.
-std::variant<StateQuery, Problem> read_query(const HttpRequest& request) {
+// The state that the query asks for: at a version, at a time, or the newest.
+Answered<StateQuery> read_query(const HttpRequest& request) {
   QueryReader query(request);
   const auto version = query.number("version", 1, std::numeric_limits<std::uint64_t>::max());
   const auto time = query.text("time");
-  if (auto problem = query.problem()) return *std::move(problem);
+  CAIRN_CHECK(query.finish());
   if (version && time) {
-    return invalid_request("A state is asked for at a version or at a time, not at both.", "time");
+    return invalid_request("Give a version or a time, not both.", "time");
   }
   if (version) return StateQuery::at_version({*version});
   if (!time) return StateQuery::head();
   const auto moment = parse_time(*time);
   if (!moment) {
     return invalid_request(
-        "The parameter time must be a moment as RFC 3339 has it, such as 2026-11-16T20:55:35.123456Z or "
+        "The parameter time must be in the format of RFC 3339, such as 2026-11-16T20:55:35.123456Z or "
         "2026-11-16T21:55:35+01:00.",
         "time");
   }
@@ -39,24 +39,19 @@ std::variant<StateQuery, Problem> read_query(const HttpRequest& request) {
 }
 
 HttpResponse state_of(AggregateStates& states, const std::string& stream, const StateQuery& query) {
-  const StateOutcome outcome = states.state_at(stream, query);
-  if (const auto* problem = std::get_if<StateProblem>(&outcome)) {
-    return state_problem(stream, *problem).to_response();
-  }
-  return json_response(200, to_json(std::get<StreamState>(outcome)));
+  const auto state = states.state_at(stream, query);
+  if (!state) return state_problem(stream, state.error()).to_response();
+  return json_response(200, to_json(*state));
 }
 
 void answer_state(AggregateService& service, const HttpRequest& request, const Responder& respond) {
   const auto query = read_query(request);
-  if (const auto* problem = std::get_if<Problem>(&query)) return respond(problem->to_response());
+  if (refused(query, respond)) return;
   const std::string& stream = request.parameters.at("stream");
-  if (const auto problem = check_category(request, category_of(stream))) {
-    return respond(problem->to_response());
-  }
-  service.workers().answer(respond,
-                           [&states = service.states(), stream, query = std::get<StateQuery>(query)] {
-                             return state_of(states, stream, query);
-                           });
+  if (refused(check_category(request, category_of(stream)), respond)) return;
+  service.workers().answer(respond, [&states = service.states(), stream, query = *query] {
+    return state_of(states, stream, query);
+  });
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace cairn::api {
 
 namespace {
 
-// Problems are small; a foreign server's page of another kind is not worth more.
+// Problems are small; an error page of another server is cut off here.
 constexpr std::size_t kRefusalBytesMax = 1u << 20;
 
 std::string reason_of(httplib::Error error) {
@@ -30,7 +30,7 @@ std::string reason_of(httplib::Error error) {
     case httplib::Error::SSLConnection:
       return "no TLS connection could be made";
     case httplib::Error::SSLLoadingCerts:
-      return "the file of trusted authorities cannot be used";
+      return "the file of trusted certificate authorities cannot be used";
     case httplib::Error::SSLServerVerification:
       return "its certificate is not trusted, or is for another host";
     default:
@@ -38,7 +38,7 @@ std::string reason_of(httplib::Error error) {
   }
 }
 
-// Whether the request may have reached the server all the same.
+// Whether the server may have received the request nevertheless.
 bool may_have_arrived(httplib::Error error) {
   switch (error) {
     case httplib::Error::Connection:
@@ -110,7 +110,7 @@ class Client::Connection {
     return lines(std::move(put), on_line);
   }
 
-  // Without a body; that it is empty has to be said.
+  // POST without a body.
   Result<Answer> post_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
     httplib::Request post = request("POST", path, headers);
     post.set_header("Content-Type", "application/json");
@@ -133,7 +133,7 @@ class Client::Connection {
     Answer answer;
     LineSplitter splitter;
     bool stopped = false;
-    const auto give_out = [&](std::string_view line) {
+    const auto deliver = [&](std::string_view line) {
       stopped = on_line(line) == Next::kStop;
       return !stopped;
     };
@@ -142,14 +142,14 @@ class Client::Connection {
       return true;
     };
     request.content_receiver = [&](const char* data, std::size_t size, std::uint64_t, std::uint64_t) {
-      if (answer.ok()) return splitter.feed({data, size}, give_out);
+      if (answer.ok()) return splitter.feed({data, size}, deliver);
       answer.body.append(data, size);
       return answer.body.size() <= kRefusalBytesMax;
     };
     const auto result = http_->send(request);
     if (stopped) return answer;
     if (!result) return unreachable(result.error());
-    if (answer.ok() && !splitter.rest().empty()) give_out(splitter.rest());
+    if (answer.ok() && !splitter.rest().empty()) deliver(splitter.rest());
     return answer;
   }
 
@@ -175,10 +175,10 @@ Result<Client> Client::make(const ClientOptions& options) {
     const auto readable = read_file(options.ca_file);
     if (!readable) return make_error(Errc::kInvalidArgument, readable.error().message);
   }
-  // A header with a line end in it would be two headers.
+  // A line break in the token would inject a header.
   for (const char c : options.token) {
     if (static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f) {
-      return make_error(Errc::kInvalidArgument, "the token has blanks or foreign characters in it");
+      return make_error(Errc::kInvalidArgument, "the token contains blanks or characters outside of ASCII");
     }
   }
   return Client(std::make_unique<Connection>(std::move(url), options));

@@ -12,10 +12,10 @@
 
 namespace cairn::api {
 
-// What a server answered, be it yes or no.
+// An answer of any status.
 struct Answer {
   int status = 0;
-  std::string body;  // empty when it was given out line by line
+  std::string body;  // empty when it was delivered line by line
 
   bool ok() const { return status >= 200 && status < 300; }
 };
@@ -23,47 +23,48 @@ struct Answer {
 struct ClientOptions {
   std::string url = "http://127.0.0.1:7878";
   std::string token;    // sent as a bearer token; "" = none
-  std::string ca_file;  // PEM; whom to trust instead of the system's authorities; "" = those
+  std::string ca_file;  // PEM; trusted instead of the system's certificate authorities; "" = those
   std::chrono::milliseconds connect_timeout{5'000};
-  // The longest silence while an answer is awaited or read. A live stream says something every 15 s.
+  // The longest time without a byte while an answer is awaited or read. A live stream sends a heartbeat every
+  // 15 s.
   std::chrono::milliseconds silence_timeout{60'000};
 };
 
-// Speaks HTTP to one server over one connection, made when it is needed and made again when it was lost.
-// Belongs to one thread; only stop() is for any.
+// An HTTP client for one server, over one connection that is opened on demand and reopened after it was lost.
+// Not thread-safe, except for stop().
 //
-// An answer of whatever status is a success. An error says that there was none: kIo when no connection could
-// be made, kOutcomeUnknown when it was lost, so that nobody knows how far the request got. The message says
-// where and why. Nothing is tried twice.
+// An answer of any status is a success. An error means that there was no answer: kIo when the connection
+// could not be opened, kOutcomeUnknown when it was lost, so that the server may or may not have processed the
+// request. Requests are never retried.
 class Client {
  public:
   using Headers = std::vector<std::pair<std::string, std::string>>;
 
   enum class Next { kGoOn, kStop };
-  // Gets one line without its end. The view lives until it returns.
+  // Receives one line without its end. The view lives until the callback returns.
   using OnLine = std::function<Next(std::string_view line)>;
 
-  // kInvalidArgument when the URL makes no sense or the CA file cannot be read. Connects to nobody yet.
+  // kInvalidArgument when the URL is invalid or the CA file cannot be read. Does not connect yet.
   static Result<Client> make(const ClientOptions& options);
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
   ~Client();
 
-  // `path` begins with / and is encoded (server_url.h), with its query.
+  // `path` begins with / and includes the query; it is percent-encoded already (server_url.h).
   Result<Answer> get(const std::string& path);
   Result<Answer> post_json(const std::string& path, const std::string& body);
   Result<Answer> put_json(const std::string& path, const std::string& body);
   Result<Answer> put_text(const std::string& path, const std::string& body, const std::string& content_type);
   Result<Answer> remove(const std::string& path);  // DELETE
 
-  // Gives out the body of a 2xx answer line by line as it comes, and returns when it ends or the callback
+  // Deliver the body of a 2xx answer line by line as it arrives, and return when it ends or the callback
   // stops it. Any other answer is returned with its body.
   Result<Answer> get_lines(const std::string& path, const Headers& headers, const OnLine& on_line);
   Result<Answer> put_lines(const std::string& path, const Headers& headers, const std::string& body,
                            const std::string& content_type, const OnLine& on_line);
   Result<Answer> post_lines(const std::string& path, const Headers& headers, const OnLine& on_line);
 
-  // Makes the call that waits now, if one does, fail soon. Any thread.
+  // Makes a call that is waiting now fail soon. Thread-safe.
   void stop();
 
  private:

@@ -6,14 +6,14 @@
 
 namespace cairn::api {
 
-// Cuts bytes that come in pieces into lines. A line ends with \n or \r\n.
+// Splits bytes that arrive in pieces into lines. A line ends with \n or \r\n. Not thread-safe.
 class LineSplitter {
  public:
-  // No event comes near it, so whatever sends such a line is not our server.
+  // Above every event, so that only a server that is not Cairn sends a longer line.
   static constexpr std::size_t kLineBytesMax = 64u << 20;
 
-  // Calls `on_line(std::string_view)` for every line that ends in `bytes`. False as soon as it returns
-  // false, or when a line gets too long.
+  // Calls `on_line(std::string_view)` for each line that ends in `bytes`. Stops and returns false when the
+  // callback returns false, or when a line is longer than kLineBytesMax.
   template <typename OnLine>
   bool feed(std::string_view bytes, const OnLine& on_line) {
     while (!bytes.empty()) {
@@ -36,7 +36,7 @@ class LineSplitter {
     return true;
   }
 
-  // What came after the last line's end.
+  // The bytes after the last line end.
   std::string_view rest() const { return begun_; }
 
  private:

@@ -1,5 +1,7 @@
 #include "api/client/server_url.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -9,8 +11,9 @@ namespace cairn::api {
 namespace {
 
 Error wrong(std::string_view text, std::string_view reason) {
-  return make_error(Errc::kInvalidArgument, "'" + std::string(text) + "' is no server's URL: " +
-                                                std::string(reason) + " (http://127.0.0.1:7878 is one)");
+  return make_error(
+      Errc::kInvalidArgument,
+      fmt::format("'{}' is not the URL of a server, like http://127.0.0.1:7878: {}", text, reason));
 }
 
 bool take(std::string_view& text, std::string_view front) {
@@ -36,13 +39,13 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
   url.prefix = prefix;
   if (authority.find('@') != std::string_view::npos) {
     return make_error(Errc::kInvalidArgument,
-                      "a URL is no place for a password; use CAIRN_TOKEN or --token-file");
+                      "a URL must not contain a password; use CAIRN_TOKEN or --token-file");
   }
   const bool odd = std::any_of(rest.begin(), rest.end(), [](char c) {
     return static_cast<unsigned char>(c) <= ' ' || c == '?' || c == '#' ||
            static_cast<unsigned char>(c) >= 0x7f;
   });
-  if (odd) return wrong(text, "it has a query, a blank or a foreign character in it");
+  if (odd) return wrong(text, "it has a query, a blank, or a character outside of ASCII");
 
   std::string_view port;
   if (authority.starts_with('[')) {
@@ -61,7 +64,7 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
     const char* end = port.data() + port.size();
     const auto [stop, error] = std::from_chars(port.data() + 1, end, url.port);
     if (port.front() != ':' || error != std::errc() || stop != end || url.port == 0) {
-      return wrong(text, "its port is no number from 1 to 65535");
+      return wrong(text, "its port is not a number from 1 to 65535");
     }
   }
   return url;
@@ -83,7 +86,7 @@ std::string percent_encoded(std::string_view text) {
       encoded += kDigits[byte & 15];
     }
   }
-  // As a segment of its own, "." would mean this folder and ".." the one above.
+  // As a whole segment, "." and ".." would be removed when the path is normalised.
   if (encoded == ".") return "%2E";
   if (encoded == "..") return "%2E%2E";
   return encoded;

@@ -8,14 +8,15 @@ namespace cairn::api {
 
 // One message of a server-sent event stream.
 struct SseMessage {
-  std::string id;  // of this message or the last one before it that had one
+  std::string id;  // of this message, or of the last message before it that had one
   std::string data;
 };
 
-// Puts the lines of a text/event-stream together (https://html.spec.whatwg.org, "Server-sent events").
+// Parses the lines of a text/event-stream (https://html.spec.whatwg.org, "Server-sent events"). Not
+// thread-safe.
 class SseParser {
  public:
-  // Takes one line; a message when the line ended one. Comments and messages without data give none.
+  // Consumes one line. Returns a message when the line ends one that has data; else nullopt.
   std::optional<SseMessage> take(std::string_view line);
 
  private:

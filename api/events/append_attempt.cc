@@ -5,18 +5,20 @@
 #include <utility>
 
 #include "api/access/token_file.h"
+#include "api/serving/route_tools.h"
 #include "api/serving/store_problem.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
 namespace {
 
-// Most scripts are done with a whole request in a few milliseconds. What takes longer must not hold a thread
-// of the server, nor for ever the one where it goes on.
-constexpr std::chrono::milliseconds kCheckHereMax{20};
-constexpr std::chrono::milliseconds kCheckMax{2'000};
+// Most scripts need a few milliseconds for a whole request. A slower one must not hold a thread of the
+// server, and must not hold the registry's thread for long either.
+constexpr std::chrono::milliseconds kTrialOnServerThreadMax{20};
+constexpr std::chrono::milliseconds kTrialMax{2'000};
 
-// The ids a client gave its events, to send again what may or may not have been stored.
+// The ids that a client gave its events. It needs them to repeat an append whose outcome is unknown.
 std::vector<Uuid> client_ids(const AppendRequest& request) {
   std::vector<Uuid> ids;
   for (const StreamAppend& append : request.streams) {
@@ -35,17 +37,20 @@ bool has_client_ids(const AppendRequest& request) {
 }
 
 std::string to_json(const std::vector<Uuid>& ids) {
-  std::string json = "[";
-  for (const Uuid& id : ids) json += (json.size() > 1 ? ",\"" : "\"") + id.to_string() + "\"";
-  return json + "]";
+  std::string text;
+  JsonWriter json(text);
+  json.begin_array();
+  for (const Uuid& id : ids) json.plain_text(id.to_string());
+  json.end_array();
+  return text;
 }
 
-// What may be told to whoever shows `token`: not in which stream beyond its reach an id stands.
-Error told_to(const Token* token, Error error) {
+// The error without the stream and version of an event in a category that `token` does not reach.
+Error visible_to(const Token* token, Error error) {
   const bool hidden =
       error.code == Errc::kEventIdReused && token != nullptr && !token->may_touch(category_of(error.stream));
   if (!hidden) return error;
-  error.message = "the id stands for an event that this token does not reach";
+  error.message = "the id is in use by an event that this token does not reach";
   error.stream.clear();
   error.version.reset();
   return error;
@@ -54,63 +59,61 @@ Error told_to(const Token* token, Error error) {
 }  // namespace
 
 void AppendAttempt::start(AppendBody parsed, std::string_view body) {
-  if (auto problem = apply_schemas(parsed, parts_.registry.codecs(), parts_.policy)) {
-    return parts_.respond(problem->to_response());
-  }
+  if (refused(apply_schemas(parsed, parts_.registry.codecs(), parts_.policy), parts_.respond)) return;
   if (has_client_ids(parsed.request)) body_ = body;
-  if (!DoorCheck::concerns(parsed, parts_.shapes)) return append(std::move(parsed));
+  if (!UpcastTrial::needed_for(parsed, parts_.shapes)) return append(std::move(parsed));
   check(std::move(parsed));
 }
 
 void AppendAttempt::check(AppendBody body) {
-  const auto door = std::make_shared<DoorCheck>(parts_.shapes, std::move(body));
-  const auto outcome = door->run(kCheckHereMax);
-  if (outcome != DoorCheck::Outcome::kNotYet) return leave_door(*door, outcome);
+  const auto trial = std::make_shared<UpcastTrial>(parts_.shapes, std::move(body));
+  const auto outcome = trial->run(kTrialOnServerThreadMax);
+  if (outcome != UpcastTrial::Outcome::kNotYet) return finish(*trial, outcome);
   const bool taken = parts_.registry.worker().submit(
-      [self = shared_from_this(), door] { self->leave_door(*door, door->run(kCheckMax)); });
-  if (!taken) parts_.respond(overloaded("Too many events wait to be tried on upcasters.").to_response());
+      [self = shared_from_this(), trial] { self->finish(*trial, trial->run(kTrialMax)); });
+  if (!taken) parts_.respond(overloaded("Too many appends wait for their upcasters.").to_response());
 }
 
-void AppendAttempt::leave_door(DoorCheck& door, DoorCheck::Outcome outcome) {
+void AppendAttempt::finish(UpcastTrial& trial, UpcastTrial::Outcome outcome) {
   switch (outcome) {
-    case DoorCheck::Outcome::kPassed:
-      return append(door.take_body());
-    case DoorCheck::Outcome::kRefused:
-      return parts_.respond(door.problem().to_response());
-    case DoorCheck::Outcome::kNotYet:
+    case UpcastTrial::Outcome::kPassed:
+      return append(trial.take_body());
+    case UpcastTrial::Outcome::kRefused:
+      return parts_.respond(trial.problem().to_response());
+    case UpcastTrial::Outcome::kNotYet:
       return parts_.respond(
-          overloaded("The upcasters take too long over the events; send fewer at once.").to_response());
+          overloaded("The upcasters take too long for these events; send fewer at once.").to_response());
   }
 }
 
 void AppendAttempt::append(AppendBody body) {
-  // Only a failed commit needs the ids, and then the request is gone.
+  // Copied, because an unknown outcome is answered with the ids after the request was moved.
   auto ids = client_ids(body.request);
   parts_.store.append_async(std::move(body.request), [self = shared_from_this(),
                                                       ids = std::move(ids)](Result<AppendResult> result) {
-    if (result.ok()) return self->parts_.respond(self->parts_.manner.success(*result));
-    // This thread is the store's and must not wait for it.
+    if (result.ok()) return self->parts_.respond(self->parts_.reply.success(*result));
+    // This is a thread of the store, so it must not read from the store.
     const Error& error = result.error();
     if (error.code != Errc::kEventIdReused || self->body_.empty()) return self->answer(error, ids);
     if (self->parts_.registry.worker().submit([self, error] { self->try_again(error); })) return;
-    self->answer(make_error(Errc::kOverloaded, "the id has to be looked at once more; try again"), ids);
+    self->answer(make_error(Errc::kOverloaded, "the event that has the id must be read first; try again"),
+                 ids);
   });
 }
 
 void AppendAttempt::answer(const Error& error, const std::vector<Uuid>& ids) {
-  Problem problem = parts_.manner.failure(told_to(parts_.token, error));
+  Problem problem = parts_.reply.failure(visible_to(parts_.token, error));
   if (error.code == Errc::kOutcomeUnknown) problem.with_json("eventIds", to_json(ids));
   parts_.respond(problem.to_response());
 }
 
 void AppendAttempt::try_again(const Error& error) {
-  auto parsed = parts_.parse(body_);
-  auto* body = std::get_if<AppendBody>(&parsed);
-  if (body == nullptr || !pin_schema_of(error, *body) ||
-      apply_schemas(*body, parts_.registry.codecs(), parts_.policy, pins_)) {
+  auto body = parts_.parse(body_);
+  if (!body || !pin_schema_of(error, *body) ||
+      !apply_schemas(*body, parts_.registry.codecs(), parts_.policy, pins_)) {
     return answer(error, {});
   }
-  append(std::move(*body));
+  append(*std::move(body));
 }
 
 bool AppendAttempt::pin_schema_of(const Error& error, const AppendBody& body) {
@@ -127,7 +130,7 @@ bool AppendAttempt::pin_schema_of(const Error& error, const AppendBody& body) {
       const auto taken = parts_.registry.codecs().for_type(event.type, 0);
       const SchemaId used = taken && *taken ? (*taken)->schema().id : SchemaId{};
       if (version_is_named || used == stored.schema) return false;
-      return pins_.emplace(event.type, stored.schema).second;  // A type is pinned once, so this ends.
+      return pins_.emplace(event.type, stored.schema).second;  // Each type is pinned once, so retries end.
     }
   }
   return false;

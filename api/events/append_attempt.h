@@ -2,30 +2,29 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include "api/events/door_check.h"
 #include "api/events/event_schemas.h"
+#include "api/events/upcast_trial.h"
 #include "api/http/responder.h"
 #include "api/registry/registry_service.h"
 
 namespace cairn::api {
 
-// How the two kinds of append answer.
-struct AppendManner {
+// How an append is answered: appends to one stream and to several have their own formats.
+struct AppendReply {
   HttpResponse (*success)(const AppendResult&);
   Problem (*failure)(const Error&);
 };
 
-// One client's append, from its body to its answer.
+// One client's append, from its body to its answer. Lives until the answer is sent; its steps run one after
+// the other, on the threads of the server, the registry and the store.
 //
-// A client that sends an append again, because it got no answer, means the same events, also when their type
-// got a new schema in between. So when an id turns out to be in use and what stands there was written with
-// another schema, the data is written with that one and the append is made again.
+// Appends are idempotent: a client that got no answer sends the same events with the same ids again, perhaps
+// after their type got a new schema. So when an id is in use and the stored event was written with another
+// schema, the data is encoded with that schema and the append is tried once more.
 class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
  public:
   struct Parts {
@@ -33,34 +32,33 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
     RegistryService& registry;
     EventShapes& shapes;
     SchemaPolicy policy = SchemaPolicy::kRequired;
-    AppendManner manner;
-    const Token* token = nullptr;  // nullptr when none is asked for
+    AppendReply reply;
+    const Token* token = nullptr;  // nullptr when the server needs no tokens
     Responder respond;
-    // Reads the body; pure.
-    std::function<std::variant<AppendBody, Problem>(std::string_view)> parse;
+    // Parses the body. Pure: a second attempt parses it again.
+    std::function<Answered<AppendBody>(std::string_view)> parse;
   };
 
   explicit AppendAttempt(Parts parts) : parts_(std::move(parts)) {}
 
-  // Appends what was read from `body`. REQUIRES: it came from parts.parse(body); called once.
+  // Appends `parsed`. REQUIRES: it is the result of parts.parse(body), or `body` is empty; called once.
   void start(AppendBody parsed, std::string_view body);
 
  private:
-  // Tries events on upcasters, here or, when that takes long, on the registry's thread.
+  // Runs upcasters on the events: on the calling thread, and on the registry's thread when it takes long.
   void check(AppendBody body);
-  // Goes on with what was tried.
-  void leave_door(DoorCheck& door, DoorCheck::Outcome outcome);
+  // Appends the events or answers with the failure.
+  void finish(UpcastTrial& trial, UpcastTrial::Outcome outcome);
   void append(AppendBody body);
   void answer(const Error& error, const std::vector<Uuid>& ids);
 
-  // Reads the body again and appends it with the schema that is stored already. Runs on the registry's
-  // thread.
+  // Parses the body again and appends it with the schema of the stored event. Runs on the registry's thread.
   void try_again(const Error& error);
-  // Takes the schema of the stored event for its type; false when that changes nothing.
+  // Pins the schema of the stored event for its type; false when that would change nothing.
   bool pin_schema_of(const Error& error, const AppendBody& body);
 
   const Parts parts_;
-  std::string body_;  // kept when it may be needed once more
+  std::string body_;  // kept for a second attempt; empty when no event has an id from the client
   SchemaPins pins_;
 };
 

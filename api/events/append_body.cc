@@ -1,5 +1,7 @@
 #include "api/events/append_body.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <utility>
 
@@ -12,100 +14,107 @@ namespace cairn::api {
 
 namespace {
 
-// Reads one body. Functions return false when they have found a problem, which ends the reading.
+// Reads one body. The first problem ends the reading.
 class Parser {
  public:
   explicit Parser(std::string_view body) : body_(body) {}
 
-  std::variant<AppendBody, Problem> one_stream(std::string stream) {
+  Answered<AppendBody> one_stream(std::string stream) {
+    CAIRN_CHECK(check_syntax());
     StreamAppend append{.stream = std::move(stream), .events = {}};
-    if (well_formed() && read_append(append, "", false)) result_.request.streams.push_back(std::move(append));
-    return outcome();
-  }
-
-  std::variant<AppendBody, Problem> several_streams() {
-    if (well_formed()) read_appends();
-    return outcome();
-  }
-
- private:
-  std::variant<AppendBody, Problem> outcome() {
-    if (problem_) return *std::move(problem_);
+    CAIRN_CHECK(read_append(append, "", false));
+    result_.request.streams.push_back(std::move(append));
     return std::move(result_);
   }
 
-  bool fail(const std::string& field, const std::string& what) {
-    problem_ = invalid_request((field.empty() ? "The body" : field) + " " + what + ".",
-                               field.empty() ? "body" : field);
-    return false;
+  Answered<AppendBody> several_streams() {
+    CAIRN_CHECK(check_syntax());
+    CAIRN_CHECK(read_appends());
+    return std::move(result_);
   }
 
-  bool well_formed() {
+ private:
+  static Problem wrong(const std::string& field, const std::string& what) {
+    return invalid_request((field.empty() ? "The body" : field) + " " + what + ".",
+                           field.empty() ? "body" : field);
+  }
+
+  Problem wrong_kind(JsonKind wanted, const std::string& field) const {
+    return wrong(field, fmt::format("must be {}, not {}", to_string(wanted), to_string(cursor_.kind())));
+  }
+
+  static Problem too_many(const std::string& field, std::size_t limit) {
+    return Problem(413, "too-large", "Too large", fmt::format("{} has more than {} entries.", field, limit))
+        .with("limit", limit);
+  }
+
+  Answered<void> check_syntax() {
     if (const auto fault = check_json(body_)) {
-      problem_ = invalid_request("The body is not the JSON it should be: " + fault->message + ", at byte " +
-                                     std::to_string(fault->offset) + ".",
-                                 "body");
-      return false;
+      return invalid_request(
+          fmt::format("The body is not valid JSON: {}, at byte {}.", fault->message, fault->offset), "body");
     }
     cursor_ = JsonCursor(body_);
-    return true;
+    return {};
   }
 
-  bool expect(JsonKind kind, const std::string& field) {
-    if (cursor_.kind() == kind) return true;
-    return fail(
-        field, "must be " + std::string(to_string(kind)) + ", not " + std::string(to_string(cursor_.kind())));
+  Answered<void> expect(JsonKind kind, const std::string& field) const {
+    if (cursor_.kind() != kind) return wrong_kind(kind, field);
+    return {};
   }
 
-  bool read_appends() {
-    if (!expect(JsonKind::kObject, "")) return false;
+  Answered<void> read_appends() {
+    CAIRN_CHECK(expect(JsonKind::kObject, ""));
     cursor_.enter_object();
     bool given = false;
     while (const auto name = cursor_.next_name()) {
-      if (*name != "appends") return fail(*name, "is not a field of an append of several streams");
+      if (*name != "appends") return wrong(*name, "is not a field of an append of several streams");
       given = true;
-      if (!expect(JsonKind::kArray, "appends")) return false;
+      CAIRN_CHECK(expect(JsonKind::kArray, "appends"));
       cursor_.enter_array();
       while (cursor_.next_element()) {
         const std::size_t index = result_.request.streams.size();
         if (index == limits::kRequestStreamsMax) return too_many("appends", limits::kRequestStreamsMax);
         StreamAppend append;
-        if (!read_append(append, "appends[" + std::to_string(index) + "].", true)) return false;
+        CAIRN_CHECK(read_append(append, "appends[" + std::to_string(index) + "].", true));
         result_.request.streams.push_back(std::move(append));
       }
     }
-    if (!given) return fail("appends", "is missing");
-    return !result_.request.streams.empty() || fail("appends", "must have at least one entry");
+    if (!given) return wrong("appends", "is missing");
+    if (result_.request.streams.empty()) return wrong("appends", "must have at least one entry");
+    return {};
   }
 
-  // `at` stands before each field's name. One of several names its stream itself, and may be without events.
-  bool read_append(StreamAppend& append, const std::string& at, bool of_several) {
-    if (!expect(JsonKind::kObject, at.substr(0, at.size() - (at.empty() ? 0 : 1)))) return false;
+  // `at` is the prefix of each field's name. An append of several streams names its stream itself, and may
+  // have no events.
+  Answered<void> read_append(StreamAppend& append, const std::string& at, bool of_several) {
+    CAIRN_CHECK(expect(JsonKind::kObject, at.substr(0, at.size() - (at.empty() ? 0 : 1))));
     cursor_.enter_object();
     bool stream_given = false;
     while (const auto name = cursor_.next_name()) {
       if (*name == "expectedVersion") {
-        if (!read_expected(append.expected, at + *name)) return false;
+        CAIRN_CHECK(read_expected(append.expected, at + *name));
       } else if (*name == "events") {
-        if (!read_events(append.events, at + *name)) return false;
+        CAIRN_CHECK(read_events(append.events, at + *name));
       } else if (*name == "stream" && of_several) {
-        if (!expect(JsonKind::kString, at + *name)) return false;
+        CAIRN_CHECK(expect(JsonKind::kString, at + *name));
         append.stream = cursor_.take_string();
         stream_given = true;
       } else {
-        return fail(at + *name, "is not a field of an append");
+        return wrong(at + *name, "is not a field of an append");
       }
     }
-    if (of_several && !stream_given) return fail(at + "stream", "is missing");
-    return of_several || !append.events.empty() || fail("events", "must have at least one event");
+    if (of_several && !stream_given) return wrong(at + "stream", "is missing");
+    if (!of_several && append.events.empty()) return wrong("events", "must have at least one event");
+    return {};
   }
 
-  bool read_expected(ExpectedVersion& expected, const std::string& field) {
+  Answered<void> read_expected(ExpectedVersion& expected, const std::string& field) {
+    constexpr const char* kWanted = "must be a whole number from 0 on, \"any\" or \"exists\"";
     if (cursor_.kind() == JsonKind::kNumber) {
       const auto version = json_whole_number(cursor_.take_raw());
-      if (!version) return fail(field, "must be a whole number from 0 on, \"any\" or \"exists\"");
+      if (!version) return wrong(field, kWanted);
       expected = ExpectedVersion::exactly(*version);
-      return true;
+      return {};
     }
     const std::string word = cursor_.kind() == JsonKind::kString ? cursor_.take_string() : "";
     if (word == "any") {
@@ -113,60 +122,62 @@ class Parser {
     } else if (word == "exists") {
       expected = ExpectedVersion::exists();
     } else {
-      return fail(field, "must be a whole number from 0 on, \"any\" or \"exists\"");
+      return wrong(field, kWanted);
     }
-    return true;
+    return {};
   }
 
-  bool read_events(std::vector<NewEvent>& events, const std::string& field) {
-    if (!expect(JsonKind::kArray, field)) return false;
+  Answered<void> read_events(std::vector<NewEvent>& events, const std::string& field) {
+    CAIRN_CHECK(expect(JsonKind::kArray, field));
     cursor_.enter_array();
     while (cursor_.next_element()) {
       if (result_.schema_versions.size() == limits::kRequestEventsMax) {
         return too_many("events", limits::kRequestEventsMax);
       }
       const std::size_t index = events.size();
-      if (!read_event(events.emplace_back(), field, index)) return false;
+      CAIRN_CHECK(read_event(events.emplace_back(), field, index));
     }
-    return true;
+    return {};
   }
 
-  bool read_event(NewEvent& event, const std::string& events_field, std::size_t index) {
-    // The place is spelled out only for those who need it.
+  Answered<void> read_event(NewEvent& event, const std::string& events_field, std::size_t index) {
+    // The name of the field is built only for a message.
     const auto at = [&](std::string_view name) {
-      return events_field + "[" + std::to_string(index) + "]" + (name.empty() ? "" : ".") + std::string(name);
+      return fmt::format("{}[{}]{}{}", events_field, index, name.empty() ? "" : ".", name);
     };
-    if (cursor_.kind() != JsonKind::kObject) return expect(JsonKind::kObject, at(""));
+    if (cursor_.kind() != JsonKind::kObject) return wrong_kind(JsonKind::kObject, at(""));
     cursor_.enter_object();
     std::uint32_t schema_version = 0;
     bool has_data = false;
     while (const auto name = cursor_.next_name()) {
       if (*name == "type") {
-        if (cursor_.kind() != JsonKind::kString) return expect(JsonKind::kString, at("type"));
+        if (cursor_.kind() != JsonKind::kString) return wrong_kind(JsonKind::kString, at("type"));
         event.type = cursor_.take_string();
       } else if (*name == "data") {
         append_compact_json(event.data, cursor_.take_raw());
         has_data = true;
       } else if (*name == "id") {
-        if (!read_id(event.id))
-          return fail(at("id"), "must be a UUID such as \"018f3c9e-7f4a-7c30-9a1b-3f6e5d4c2b1a\"");
+        if (!read_id(event.id)) {
+          return wrong(at("id"), "must be a UUID such as \"018f3c9e-7f4a-7c30-9a1b-3f6e5d4c2b1a\"");
+        }
       } else if (*name == "metadata") {
-        if (cursor_.kind() != JsonKind::kObject) return expect(JsonKind::kObject, at("metadata"));
+        if (cursor_.kind() != JsonKind::kObject) return wrong_kind(JsonKind::kObject, at("metadata"));
         append_compact_json(event.metadata, cursor_.take_raw());
         if (event.metadata == "{}") event.metadata.clear();
       } else if (*name == "tags") {
-        if (!read_tags(event.tags, at("tags"))) return false;
+        CAIRN_CHECK(read_tags(event.tags, at));
       } else if (*name == "schemaVersion") {
-        if (!read_schema_version(schema_version))
-          return fail(at("schemaVersion"), "must be a whole number from 1 on");
+        if (!read_schema_version(schema_version)) {
+          return wrong(at("schemaVersion"), "must be a whole number from 1 on");
+        }
       } else {
-        return fail(at(*name), "is not a field of an event");
+        return wrong(at(*name), "is not a field of an event");
       }
     }
-    if (event.type.empty()) return fail(at("type"), "is missing or empty");
-    if (!has_data) return fail(at("data"), "is missing");
+    if (event.type.empty()) return wrong(at("type"), "is missing or empty");
+    if (!has_data) return wrong(at("data"), "is missing");
     result_.schema_versions.push_back(schema_version);
-    return true;
+    return {};
   }
 
   bool read_id(std::optional<Uuid>& id) {
@@ -174,17 +185,18 @@ class Parser {
     return id.has_value();
   }
 
-  bool read_tags(std::vector<std::string>& tags, const std::string& field) {
-    if (!expect(JsonKind::kArray, field)) return false;
+  template <typename FieldName>
+  Answered<void> read_tags(std::vector<std::string>& tags, const FieldName& at) {
+    if (cursor_.kind() != JsonKind::kArray) return wrong_kind(JsonKind::kArray, at("tags"));
     cursor_.enter_array();
     while (cursor_.next_element()) {
-      if (tags.size() == limits::kTagsPerEventMax) return too_many(field, limits::kTagsPerEventMax);
+      if (tags.size() == limits::kTagsPerEventMax) return too_many(at("tags"), limits::kTagsPerEventMax);
       if (cursor_.kind() != JsonKind::kString) {
-        return expect(JsonKind::kString, field + "[" + std::to_string(tags.size()) + "]");
+        return wrong_kind(JsonKind::kString, fmt::format("{}[{}]", at("tags"), tags.size()));
       }
       tags.push_back(cursor_.take_string());
     }
-    return true;
+    return {};
   }
 
   bool read_schema_version(std::uint32_t& version) {
@@ -195,27 +207,17 @@ class Parser {
     return true;
   }
 
-  bool too_many(const std::string& field, std::size_t limit) {
-    problem_ = Problem(413, "too-large", "Too large",
-                       field + " has more than " + std::to_string(limit) + " entries.")
-                   .with("limit", limit);
-    return false;
-  }
-
   const std::string_view body_;
   JsonCursor cursor_{"null"};
   AppendBody result_;
-  std::optional<Problem> problem_;
 };
 
 }  // namespace
 
-std::variant<AppendBody, Problem> parse_stream_append(std::string stream, std::string_view body) {
+Answered<AppendBody> parse_stream_append(std::string stream, std::string_view body) {
   return Parser(body).one_stream(std::move(stream));
 }
 
-std::variant<AppendBody, Problem> parse_append(std::string_view body) {
-  return Parser(body).several_streams();
-}
+Answered<AppendBody> parse_append(std::string_view body) { return Parser(body).several_streams(); }
 
 }  // namespace cairn::api

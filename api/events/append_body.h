@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "api/http/problem.h"
@@ -12,17 +11,19 @@
 
 namespace cairn::api {
 
-// What a client wants appended, read from JSON and well-formed. Whether the store takes it is another matter.
+// An append as a client sent it, parsed and well-formed. The store may still refuse it.
 struct AppendBody {
   AppendRequest request;
-  // For each event, through all streams: the schema version the client names, 0 = the latest.
+  // For each event of all streams, in order: the schema version that the client names, 0 = the latest.
   std::vector<std::uint32_t> schema_versions;
 };
 
+// Both fail with "invalid-request", which names the field, or with "too-large". Pure.
+
 // {"expectedVersion":…, "events":[…]}, to be appended to `stream`.
-std::variant<AppendBody, Problem> parse_stream_append(std::string stream, std::string_view body);
+Answered<AppendBody> parse_stream_append(std::string stream, std::string_view body);
 
 // {"appends":[{"stream":…, "expectedVersion":…, "events":[…]}, …]}
-std::variant<AppendBody, Problem> parse_append(std::string_view body);
+Answered<AppendBody> parse_append(std::string_view body);
 
 }  // namespace cairn::api

@@ -1,7 +1,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "api/events/append_attempt.h"
@@ -14,6 +13,7 @@
 #include "api/serving/store_problem.h"
 #include "eventstore/event_store.h"
 #include "eventstore/json/json_cursor.h"
+#include "eventstore/json/json_writer.h"
 #include "upcasters/event_shapes.h"
 
 namespace cairn::api {
@@ -23,17 +23,15 @@ namespace {
 constexpr std::string_view kJsonType = "application/json";
 constexpr std::string_view kFramedAvroType = "application/vnd.confluent.avro";
 
-using Parsed = std::variant<AppendBody, Problem>;
-
-std::optional<Problem> check_streams(const HttpRequest& request, const AppendBody& body) {
+Answered<void> check_streams(const HttpRequest& request, const AppendBody& body) {
   for (const StreamAppend& append : body.request.streams) {
     if (is_system_stream(append.stream)) {
       return forbidden("The stream '" + append.stream +
-                       "' is reserved: names that begin with '$' are Cairn's own.");
+                       "' is reserved: names that begin with '$' belong to Cairn.");
     }
-    if (auto problem = check_category(request, category_of(append.stream))) return problem;
+    CAIRN_CHECK(check_category(request, category_of(append.stream)));
   }
-  return std::nullopt;
+  return {};
 }
 
 HttpResponse one_result(const AppendResult& result) {
@@ -43,18 +41,22 @@ HttpResponse one_result(const AppendResult& result) {
 }
 
 HttpResponse all_results(const AppendResult& result) {
-  std::string json = R"({"results":[)";
-  for (std::size_t i = 0; i < result.streams.size(); ++i) {
-    if (i > 0) json += ',';
-    append_result_json(json, result.streams[i], result.already_applied);
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.begin_array("results");
+  for (const StreamAppendResult& stream : result.streams) {
+    json.element();
+    append_result_json(text, stream, result.already_applied);
   }
-  json += "]}";
-  return json_response(result.already_applied ? 200 : 201, std::move(json));
+  json.end_array();
+  json.end_object();
+  return json_response(result.already_applied ? 200 : 201, std::move(text));
 }
 
-constexpr AppendManner kOneStream = {one_result, store_problem};
-constexpr AppendManner kSeveralStreams = {all_results,
-                                          [](const Error& error) { return store_problem_of_several(error); }};
+constexpr AppendReply kOneStream = {one_result, store_problem};
+constexpr AppendReply kSeveralStreams = {all_results,
+                                         [](const Error& error) { return store_problem_of_several(error); }};
 
 // "3", "any" or "exists", as in a body.
 std::optional<ExpectedVersion> parse_expected(const std::string& text) {
@@ -65,13 +67,13 @@ std::optional<ExpectedVersion> parse_expected(const std::string& text) {
   return ExpectedVersion::exactly(*version);
 }
 
-// What is no part of a framed value stands in the query.
-Parsed parse_framed(const HttpRequest& request, EventCodecs& codecs) {
+// The query has what the framed value has no place for: type, id and expected version.
+Answered<AppendBody> parse_framed(const HttpRequest& request, EventCodecs& codecs) {
   QueryReader query(request);
   const auto type = query.text("type");
   const auto id_text = query.text("id");
   const auto expected_text = query.text("expectedVersion");
-  if (auto problem = query.problem()) return *std::move(problem);
+  CAIRN_CHECK(query.finish());
   if (!type || type->empty()) return invalid_request("type is missing or empty.", "type");
   const auto expected = parse_expected(expected_text.value_or("any"));
   if (!expected) {
@@ -80,41 +82,37 @@ Parsed parse_framed(const HttpRequest& request, EventCodecs& codecs) {
   }
   const auto id = id_text ? Uuid::parse(*id_text) : std::nullopt;
   if (id_text && !id) return invalid_request("id must be a UUID.", "id");
-  Parsed parsed = read_framed_event(request.parameters.at("stream"), *type, request.body, codecs);
-  if (auto* body = std::get_if<AppendBody>(&parsed)) {
-    StreamAppend& append = body->request.streams.front();
-    append.expected = *expected;
-    append.events.front().id = id;
-  }
-  return parsed;
+  CAIRN_TRY(AppendBody body, read_framed_event(request.parameters.at("stream"), *type, request.body, codecs));
+  StreamAppend& append = body.request.streams.front();
+  append.expected = *expected;
+  append.events.front().id = id;
+  return body;
 }
 
 void append_framed(const RouteContext& context, EventStore& store, const HttpRequest& request,
                    const Responder& respond) {
   RegistryService& registry = *context.store.registry_service();
-  Parsed parsed = parse_framed(request, registry.codecs());
-  if (auto* problem = std::get_if<Problem>(&parsed)) return respond(problem->to_response());
-  auto& body = std::get<AppendBody>(parsed);
-  if (const auto problem = check_streams(request, body)) return respond(problem->to_response());
+  auto body = parse_framed(request, registry.codecs());
+  if (refused(body, respond)) return;
+  if (refused(check_streams(request, *body), respond)) return;
   const auto attempt = std::make_shared<AppendAttempt>(
       AppendAttempt::Parts{store, registry, *context.store.shapes(), context.schemas, kOneStream,
                            request.token, respond, nullptr});
-  attempt->start(std::move(body), "");
+  attempt->start(*std::move(body), "");
 }
 
 void append_json(const RouteContext& context, EventStore& store, const HttpRequest& request,
-                 const Responder& respond, const AppendManner& manner,
-                 std::function<Parsed(std::string_view)> parse) {
+                 const Responder& respond, const AppendReply& reply,
+                 std::function<Answered<AppendBody>(std::string_view)> parse) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
-  Parsed parsed = parse(request.body);
-  if (auto* problem = std::get_if<Problem>(&parsed)) return respond(problem->to_response());
-  auto& body = std::get<AppendBody>(parsed);
-  if (const auto problem = check_streams(request, body)) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
+  auto body = parse(request.body);
+  if (refused(body, respond)) return;
+  if (refused(check_streams(request, *body), respond)) return;
   const auto attempt = std::make_shared<AppendAttempt>(
       AppendAttempt::Parts{store, *context.store.registry_service(), *context.store.shapes(), context.schemas,
-                           manner, request.token, respond, std::move(parse)});
-  attempt->start(std::move(body), request.body);
+                           reply, request.token, respond, std::move(parse)});
+  attempt->start(*std::move(body), request.body);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kPieceEvents = 512;
 
-// JSON is larger than what is stored, and upcasters may make many events of one: then a page becomes several
-// pieces.
+// JSON is larger than the stored bytes, and an upcaster may split one event into many: a page that exceeds
+// this is sent in several pieces.
 constexpr std::size_t kJsonBytesMax = 16 * EventFeed::kPieceBytes;
 
 std::string on_one_line(std::string text) {
@@ -27,9 +27,9 @@ std::string on_one_line(std::string text) {
 
 }  // namespace
 
-EventFeed::EventFeed(std::unique_ptr<EventWalk> walk, FeedFormat format, std::uint64_t limit,
+EventFeed::EventFeed(std::unique_ptr<EventCursor> cursor, FeedFormat format, std::uint64_t limit,
                      GlobalPosition head, const EventSource& source, WantedEvents wanted)
-    : walk_(std::move(walk)),
+    : cursor_(std::move(cursor)),
       format_(format),
       left_(limit),
       head_(head),
@@ -42,9 +42,9 @@ BodySource::Piece EventFeed::next(std::string& to) {
   if (broken_off_) return Piece::kFailed;
   if (sent_ == page_.size()) {
     auto page =
-        walk_->next(static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPieceEvents)), kPieceBytes);
+        cursor_->next(static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPieceEvents)), kPieceBytes);
     if (!page) {
-      spdlog::error("Sending events was broken off: {}", page.error().message);
+      spdlog::error("Sending events failed: {}", page.error().message);
       return Piece::kFailed;
     }
     page_ = *std::move(page);
@@ -57,7 +57,7 @@ BodySource::Piece EventFeed::next(std::string& to) {
   page_ = EventPage();
   sent_ = 0;
   if (left_ == 0) return Piece::kEnd;
-  if (!walk_->at_end()) return Piece::kMore;
+  if (!cursor_->at_end()) return Piece::kMore;
   return format_ == FeedFormat::kServerSent ? Piece::kWait : Piece::kEnd;
 }
 
@@ -67,9 +67,9 @@ BodySource::Piece EventFeed::send_page(std::string& to) {
     const EventView& event = page_[sent_];
     if (format_ == FeedFormat::kLines && event.position > head_) return Piece::kEnd;
     const std::size_t before = to.size();
-    if (const auto fault = append(to, event, shaper)) {
+    if (const auto appended = append(to, event, shaper); !appended) {
       to.resize(before);
-      return break_off(to, *fault);
+      return break_off(to, appended.error());
     }
     ++sent_;
     --left_;
@@ -78,15 +78,15 @@ BodySource::Piece EventFeed::send_page(std::string& to) {
   return Piece::kWait;
 }
 
-std::optional<ShapeFault> EventFeed::append(std::string& to, const EventView& stored,
-                                            PageShaper& shaper) const {
+ShapeResult<void> EventFeed::append(std::string& to, const EventView& stored, PageShaper& shaper) const {
   return shaper.each_part(stored, [&](const ShapedEvent& part, bool is_last) -> Status {
     if (format_ == FeedFormat::kLines) {
       CAIRN_CHECK(append_event_json(to, stored, part));
       to += '\n';
       return {};
     }
-    // A client that is cut off between two parts has not dealt with the event: it gets all of them again.
+    // Only the last part has an id: a client that loses the connection between two parts gets all of them
+    // again.
     if (is_last) {
       to += "id: ";
       append_number(to, stored.position.value);
@@ -99,10 +99,10 @@ std::optional<ShapeFault> EventFeed::append(std::string& to, const EventView& st
   });
 }
 
-// The status went out long ago. What came before the event is sent; then the client sees that the answer
-// breaks off, and of server-sent events also why.
+// The status is sent already. The feed sends the events before the failure and then closes the connection in
+// the middle of the body; a client of server-sent events gets the reason in a comment first.
 BodySource::Piece EventFeed::break_off(std::string& to, const ShapeFault& fault) {
-  spdlog::error("Sending events was broken off at {}", describe(fault));
+  spdlog::error("Sending events failed at {}", describe(fault));
   source_.metrics.shape_failed();
   if (format_ == FeedFormat::kServerSent) {
     const bool secret = fault.kind == ShapeFault::Kind::kCorruption;
@@ -116,11 +116,11 @@ BodySource::Piece EventFeed::break_off(std::string& to, const ShapeFault& fault)
 }
 
 void EventFeed::when_ready(std::function<void()> ready) {
-  ticket_ = source_.bell.ring_at(walk_->more_at(), std::move(ready));
+  ticket_ = source_.wakeups.wake_at(cursor_->more_at(), std::move(ready));
 }
 
 void EventFeed::stop_waiting() {
-  if (ticket_ != 0) source_.bell.cancel(std::exchange(ticket_, 0));
+  if (ticket_ != 0) source_.wakeups.cancel(std::exchange(ticket_, 0));
 }
 
 }  // namespace cairn::api

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/events/event_cursor.h"
 #include "api/events/event_source.h"
-#include "api/events/event_walk.h"
 #include "api/events/page_shaper.h"
 #include "api/events/wanted_events.h"
 #include "api/http/body_source.h"
@@ -14,43 +14,43 @@
 namespace cairn::api {
 
 enum class FeedFormat {
-  kLines,       // one event a line (NDJSON); ends where the events end
-  kServerSent,  // server-sent events; goes on with what is appended later, and never ends
+  kLines,       // one event per line (NDJSON); ends after the last event
+  kServerSent,  // server-sent events; continues with events that are appended later, and never ends
 };
 
 // Events as the body of an answer, read while they are sent. A slow client holds one piece of about
-// kPieceBytes (or what becomes of one event, if that is larger), and neither a thread, a read transaction nor
-// a shaper.
+// kPieceBytes (or one event with its parts, if that is larger), and no thread, read transaction or shaper.
+// Used by one thread at a time.
 class EventFeed final : public BodySource {
  public:
   static constexpr std::size_t kPieceBytes = 64u << 10;
 
-  // Sends at most `limit` stored events; as lines, none that stands behind `head`, or who reads slower than
-  // others write would never come to the end. REQUIRES: what `source` refers to outlives the feed.
-  EventFeed(std::unique_ptr<EventWalk> walk, FeedFormat format, std::uint64_t limit, GlobalPosition head,
+  // Sends at most `limit` stored events. Lines end at `head`: a client that reads more slowly than others
+  // append would never reach the end. REQUIRES: the objects in `source` outlive the feed.
+  EventFeed(std::unique_ptr<EventCursor> cursor, FeedFormat format, std::uint64_t limit, GlobalPosition head,
             const EventSource& source, WantedEvents wanted = {});
   ~EventFeed() override;
 
   Piece next(std::string& to) override;
   void when_ready(std::function<void()> ready) override;
   void stop_waiting() override;
-  std::string_view sign_of_life() const override { return ":\n\n"; }
+  std::string_view heartbeat() const override { return ":\n\n"; }
 
  private:
-  // kWait when all of page_ is sent.
+  // Appends events of page_ to `to`. kWait when all of page_ is sent.
   Piece send_page(std::string& to);
-  std::optional<ShapeFault> append(std::string& to, const EventView& stored, PageShaper& shaper) const;
+  ShapeResult<void> append(std::string& to, const EventView& stored, PageShaper& shaper) const;
   Piece break_off(std::string& to, const ShapeFault& fault);
 
-  const std::unique_ptr<EventWalk> walk_;
+  const std::unique_ptr<EventCursor> cursor_;
   const FeedFormat format_;
   std::uint64_t left_;
   const GlobalPosition head_;
   const EventSource source_;
   const WantedEvents wanted_;
-  EventPage page_;           // what was read; let go as soon as it was sent
+  EventPage page_;           // read and not yet sent; freed as soon as it is sent
   std::size_t sent_ = 0;     // of page_
-  bool broken_off_ = false;  // what came before is being sent
+  bool broken_off_ = false;  // an event failed; the events before it are being sent
   std::uint64_t ticket_ = 0;
 };
 

@@ -7,7 +7,6 @@
 #include "api/events/page_shaper.h"
 #include "api/serving/shape_problem.h"
 #include "api/serving/store_problem.h"
-#include "eventstore/json/json_text.h"
 #include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
@@ -16,99 +15,92 @@ namespace {
 
 constexpr std::size_t kStoredBytesMax = 4u << 20;
 
-// JSON is larger than what is stored, and upcasters may make many events of one.
+// JSON is larger than the stored bytes, and an upcaster may split one event into many.
 constexpr std::size_t kPageJsonBytesMax = 4 * kStoredBytesMax;
 
 // The events of a page that is being written.
 class EventList {
  public:
-  EventList(const EventSource& source, const WantedEvents& wanted, std::string& json)
-      : source_(source), wanted_(wanted), json_(json) {}
+  // REQUIRES: `json` writes to `text`; all outlive it.
+  EventList(const EventSource& source, const WantedEvents& wanted, JsonWriter& json, std::string& text)
+      : source_(source), wanted_(wanted), json_(json), text_(text) {}
 
-  // Writes "events":[…]. Says why when an event cannot be had.
-  std::optional<Problem> write(const EventPage& events) {
-    json_ += R"("events":[)";
+  // Writes "events":[…]. Fails when an event cannot be brought to the shape that the client wants.
+  Answered<void> write(const EventPage& events) {
+    json_.begin_array("events");
     if (!events.empty()) {
-      if (const auto fault = write_all(events)) {
+      if (const auto written = write_all(events); !written) {
         source_.metrics.shape_failed();
-        return shape_problem(*fault);
+        return shape_problem(written.error());
       }
     }
-    json_ += ']';
-    return std::nullopt;
+    json_.end_array();
+    return {};
   }
 
-  // The first event that had no place; nullptr when all had.
+  // The first event that is not on the page; nullptr when all are.
   const EventView* left_out() const { return left_out_; }
 
  private:
-  std::optional<ShapeFault> write_all(const EventPage& events) {
+  ShapeResult<void> write_all(const EventPage& events) {
     PageShaper shaper(source_.shapes.shapers(), wanted_);
-    const std::size_t began = json_.size();
+    const std::size_t began = text_.size();
     for (const EventView& stored : events) {
-      if (json_.size() - began > kPageJsonBytesMax || shaper.has_taken_long()) {
+      if (text_.size() - began > kPageJsonBytesMax || shaper.has_taken_long()) {
         left_out_ = &stored;
         break;
       }
-      auto fault = shaper.each_part(stored, [&](const ShapedEvent& part, bool) {
-        if (json_.size() > began) json_ += ',';
-        return append_event_json(json_, stored, part);
-      });
-      if (fault) return fault;
+      CAIRN_CHECK(shaper.each_part(stored, [&](const ShapedEvent& part, bool) {
+        json_.element();
+        return append_event_json(text_, stored, part);
+      }));
     }
-    return std::nullopt;
+    return {};
   }
 
   const EventSource& source_;
   const WantedEvents& wanted_;
-  std::string& json_;
+  JsonWriter& json_;
+  std::string& text_;
   const EventView* left_out_ = nullptr;
 };
 
-void append_next(std::string& json, std::optional<std::uint64_t> next) {
-  json += R"(,"next":)";
-  if (next) {
-    append_number(json, *next);
-  } else {
-    json += "null";
-  }
-}
-
 }  // namespace
 
-HttpResponse log_page(const EventSource& source, LogQuery query, const WantedEvents& wanted) {
+Answered<HttpResponse> log_page(const EventSource& source, LogQuery query, const WantedEvents& wanted) {
   query.bytes_max = kStoredBytesMax;
   const auto page = source.store.read_log(query);
-  if (!page) return store_problem(page.error()).to_response();
-  std::string json = "{";
-  EventList events(source, wanted, json);
-  if (const auto problem = events.write(page->events)) return problem->to_response();
+  if (!page) return store_problem(page.error());
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  EventList events(source, wanted, json, text);
+  CAIRN_CHECK(events.write(page->events));
   auto next = page->next;
   if (events.left_out() != nullptr) next = events.left_out()->position;
-  append_next(json, next ? std::optional(next->value) : std::nullopt);
-  json += R"(,"head":)";
-  append_number(json, page->head.value);
-  json += '}';
-  return json_response(200, std::move(json));
+  json.number("next", next ? std::optional(next->value) : std::nullopt);
+  json.number("head", page->head.value);
+  json.end_object();
+  return json_response(200, std::move(text));
 }
 
-HttpResponse stream_page(const EventSource& source, const std::string& stream, StreamQuery query,
-                         const WantedEvents& wanted) {
+Answered<HttpResponse> stream_page(const EventSource& source, const std::string& stream, StreamQuery query,
+                                   const WantedEvents& wanted) {
   query.bytes_max = kStoredBytesMax;
   const auto page = source.store.read_stream(stream, query);
-  if (!page) return store_problem(page.error()).to_response();
-  std::string json = R"({"stream":)";
-  append_json_string(json, stream);
-  json += R"(,"version":)";
-  append_number(json, page->version.value);
-  json += ',';
-  EventList events(source, wanted, json);
-  if (const auto problem = events.write(page->events)) return problem->to_response();
+  if (!page) return store_problem(page.error());
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.text("stream", stream);
+  json.number("version", page->version.value);
+  EventList events(source, wanted, json, text);
+  CAIRN_CHECK(events.write(page->events));
   auto next = page->next;
   if (events.left_out() != nullptr) next = events.left_out()->version;
-  append_next(json, next ? std::optional(next->value) : std::nullopt);
-  json += '}';
-  return json_response(200, std::move(json));
+  json.number("next", next ? std::optional(next->value) : std::nullopt);
+  json.end_object();
+  return json_response(200, std::move(text));
 }
 
 }  // namespace cairn::api

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "api/events/event_cursor.h"
 #include "api/events/event_feed.h"
 #include "api/events/event_pages.h"
 #include "api/events/event_routes.h"
 #include "api/events/event_source.h"
-#include "api/events/event_walk.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/route_tools.h"
 #include "api/serving/store_problem.h"
@@ -27,7 +27,7 @@ constexpr std::uint64_t kDefaultLimit = 100;
 
 enum class Form { kPage, kLines, kServerSent };
 
-// What the client would rather have. Everything else gets a page of JSON.
+// The format that the Accept header prefers; a page of JSON when it names none.
 Form wanted_form(const HttpRequest& request) {
   const std::string_view accept = request.header("Accept").value_or("");
   if (accept.find("text/event-stream") != std::string_view::npos) return Form::kServerSent;
@@ -35,13 +35,13 @@ Form wanted_form(const HttpRequest& request) {
   return Form::kPage;
 }
 
-// What questions for events have in common.
+// The parameters that reads of a stream and of the log have in common.
 struct Wanted {
   Form form = Form::kPage;
   std::optional<std::uint64_t> from;
   std::uint64_t limit = kDefaultLimit;
   WantedEvents events;
-  std::optional<std::uint64_t> last_event_id;  // a client comes back and has everything up to here
+  std::optional<std::uint64_t> last_event_id;  // a reconnecting client has the events up to this position
 };
 
 Wanted read_wanted(const HttpRequest& request, QueryReader& query) {
@@ -58,9 +58,9 @@ Wanted read_wanted(const HttpRequest& request, QueryReader& query) {
   return wanted;
 }
 
-// What only makes sense together.
-std::optional<Problem> check(const HttpRequest& request, Wanted& wanted) {
-  if (wanted.form != Form::kServerSent) return std::nullopt;
+// Checks the parameters that depend on each other, and reads Last-Event-ID.
+Answered<void> check(const HttpRequest& request, Wanted& wanted) {
+  if (wanted.form != Form::kServerSent) return {};
   if (wanted.events.direction == Direction::kBackward) {
     return invalid_request("Server-sent events go forward only.", "direction");
   }
@@ -70,10 +70,10 @@ std::optional<Problem> check(const HttpRequest& request, Wanted& wanted) {
       return invalid_request("Last-Event-ID must be the position of an event.", "Last-Event-ID");
     }
   }
-  return std::nullopt;
+  return {};
 }
 
-// Types are wanted as they come out. Which ones they are stored as, upcasters decide that may be new.
+// Clients name types as they are after shaping. A new upcaster may change which stored types that includes.
 RenewFilter renew_types(const EventShapes& shapes, WantedEvents wanted) {
   if (wanted.types.empty() || wanted.shape == Shape::stored()) return {};
   return [&shapes, wanted = std::move(wanted),
@@ -85,45 +85,45 @@ RenewFilter renew_types(const EventShapes& shapes, WantedEvents wanted) {
   };
 }
 
-HttpResponse feed(std::unique_ptr<EventWalk> walk, const Wanted& wanted, const EventSource& source) {
+HttpResponse feed(std::unique_ptr<EventCursor> cursor, const Wanted& wanted, const EventSource& source) {
   const bool lines = wanted.form == Form::kLines;
   HttpResponse response;
   response.content_type = lines ? "application/x-ndjson" : "text/event-stream";
   response.stream =
-      std::make_shared<EventFeed>(std::move(walk), lines ? FeedFormat::kLines : FeedFormat::kServerSent,
+      std::make_shared<EventFeed>(std::move(cursor), lines ? FeedFormat::kLines : FeedFormat::kServerSent,
                                   wanted.limit, source.store.head(), source, wanted.events);
   return response;
 }
 
-HttpResponse answer_log(const EventSource& source, const HttpRequest& request) {
+Answered<HttpResponse> answer_log(const EventSource& source, const HttpRequest& request) {
   QueryReader query(request);
   Wanted wanted = read_wanted(request, query);
   LogQuery log{.direction = wanted.events.direction, .filter = {}};
   log.filter.categories = query.list("category");
   wanted.events.types = query.list("type");
-  if (const auto problem = query.problem()) return problem->to_response();
-  if (const auto problem = check(request, wanted)) return problem->to_response();
-  if (const auto problem = check_categories(request, log.filter.categories)) return problem->to_response();
+  CAIRN_CHECK(query.finish());
+  CAIRN_CHECK(check(request, wanted));
+  CAIRN_CHECK(check_categories(request, log.filter.categories));
 
   if (wanted.from) log.from = GlobalPosition{*wanted.from};
   if (wanted.last_event_id) log.from = GlobalPosition{*wanted.last_event_id + 1};
   auto renew = renew_types(source.shapes, wanted.events);
   log.filter.types = source.shapes.stored_types(wanted.events.types, wanted.events.shape);
   if (wanted.form != Form::kPage) {
-    return feed(walk_log(source.store, std::move(log), std::move(renew)), wanted, source);
+    return feed(log_cursor(source.store, std::move(log), std::move(renew)), wanted, source);
   }
   log.limit = wanted.limit;
   return log_page(source, std::move(log), wanted.events);
 }
 
-HttpResponse answer_stream(const EventSource& source, const HttpRequest& request) {
+Answered<HttpResponse> answer_stream(const EventSource& source, const HttpRequest& request) {
   EventStore& store = source.store;
   const std::string& stream = request.parameters.at("stream");
   QueryReader query(request);
   Wanted wanted = read_wanted(request, query);
-  if (const auto problem = query.problem()) return problem->to_response();
-  if (const auto problem = check(request, wanted)) return problem->to_response();
-  if (const auto problem = check_category(request, category_of(stream))) return problem->to_response();
+  CAIRN_CHECK(query.finish());
+  CAIRN_CHECK(check(request, wanted));
+  CAIRN_CHECK(check_category(request, category_of(stream)));
 
   StreamQuery versions{.from = {}, .direction = wanted.events.direction};
   if (wanted.from) versions.from = StreamVersion{*wanted.from};
@@ -131,28 +131,29 @@ HttpResponse answer_stream(const EventSource& source, const HttpRequest& request
     versions.limit = wanted.limit;
     return stream_page(source, stream, versions, wanted.events);
   }
-  // Before the first byte goes out an error can still be told.
+  // An error can be answered only before the first byte is sent.
   const auto info = store.stream_info(stream);
-  if (!info) return store_problem(info.error()).to_response();
-  if (!*info) return not_found("stream", stream).to_response();
+  if (!info) return store_problem(info.error());
+  if (!*info) return not_found("stream", stream);
   if (wanted.last_event_id) {
-    const auto behind = first_version_behind(store, stream, {*wanted.last_event_id});
-    if (!behind) return store_problem(behind.error()).to_response();
+    const auto behind = first_version_after(store, stream, {*wanted.last_event_id});
+    if (!behind) return store_problem(behind.error());
     versions.from = *behind;
   }
-  return feed(walk_stream(store, stream, versions), wanted, source);
+  return feed(stream_cursor(store, stream, versions), wanted, source);
 }
 
 }  // namespace
 
 std::vector<Route> event_routes(const RouteContext& context) {
-  const auto with_source = [&context](HttpResponse (*answer)(const EventSource&, const HttpRequest&)) {
-    return with_store(context.store,
-                      [&slot = context.store, &bell = context.news, &metrics = context.metrics, answer](
-                          EventStore& store, const HttpRequest& request, const Responder& respond) {
-                        respond(answer({store, *slot.shapes(), bell, metrics}, request));
-                      });
-  };
+  const auto with_source =
+      [&context](Answered<HttpResponse> (*answer)(const EventSource&, const HttpRequest&)) {
+        return with_store(context.store,
+                          [&slot = context.store, &wakeups = context.wakeups, &metrics = context.metrics,
+                           answer](EventStore& store, const HttpRequest& request, const Responder& respond) {
+                            respond(to_response(answer({store, *slot.shapes(), wakeups, metrics}, request)));
+                          });
+      };
   std::vector<Route> routes;
   routes.push_back({"GET", "/streams/{stream}/events", with_source(&answer_stream)});
   routes.push_back({"GET", "/events", with_source(&answer_log)});

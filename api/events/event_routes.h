@@ -10,10 +10,10 @@ namespace cairn::api {
 // Appends to one stream and to several.
 std::vector<Route> append_routes(const RouteContext& context);
 
-// What is known of one stream, and of those there are.
+// The numbers of one stream, and the list of streams.
 std::vector<Route> stream_routes(const RouteContext& context);
 
-// Events of one stream and of the whole log: by page, as lines, and live.
+// Events of one stream and of the whole log: as pages, as lines, and as server-sent events.
 std::vector<Route> event_routes(const RouteContext& context);
 
 }  // namespace cairn::api

@@ -1,17 +1,17 @@
 #pragma once
 
-#include "api/events/news_bell.h"
+#include "api/events/follower_wakeups.h"
 #include "api/metrics/metrics.h"
 #include "eventstore/event_store.h"
 #include "upcasters/event_shapes.h"
 
 namespace cairn::api {
 
-// What answers with events are made from. All of it outlives them.
+// The objects that answers with events are made from. They outlive the answers.
 struct EventSource {
   EventStore& store;
   EventShapes& shapes;
-  NewsBell& bell;
+  FollowerWakeups& wakeups;
   Metrics& metrics;
 };
 

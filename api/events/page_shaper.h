@@ -12,23 +12,23 @@
 
 namespace cairn::api {
 
-// Brings the events of one page, or one piece of an answer, into the shape a client wants. Has a shaper on
-// loan: it is made when the page is at hand and gone before anybody waits for the client.
+// Brings the events of one page, or one piece of an answer, into the shape a client wants. Holds a shaper
+// lease, which ends before the answer waits for the client.
 class PageShaper {
  public:
-  // Scripts may take long over each event, and a thread of the server does their work. What is longer than
-  // this goes on in the next page or piece, after others had their turn.
+  // Scripts run on a thread of the server. After this time the page or piece ends, so that other connections
+  // of the thread are served.
   static constexpr std::chrono::milliseconds kScriptTimeMax{250};
 
   // REQUIRES: both outlive it.
-  PageShaper(ShaperPool& shapers, const WantedEvents& wanted) : shaper_(shapers.lend()), wanted_(wanted) {}
+  PageShaper(ShaperPool& shapers, const WantedEvents& wanted) : shaper_(shapers.lease()), wanted_(wanted) {}
 
   // Calls `write(part, is_last)` for what becomes of an event and is wanted, in the direction of reading:
   // mostly once, and never for an event that was dropped. `write` fails when the data cannot be read. Says
   // why it ended early.
   template <typename Write>
-  std::optional<ShapeFault> each_part(const EventView& stored, Write&& write) {
-    if (auto fault = shaper_->shape(stored, wanted_.shape)) return fault;
+  ShapeResult<void> each_part(const EventView& stored, Write&& write) {
+    CAIRN_CHECK(shaper_->shape(stored, wanted_.shape));
     const std::span<const ShapedEvent> parts = shaper_->parts();
     script_ran_ = parts.size() != 1 || parts[0].data.data() != stored.data.data();
     std::size_t left = count_wanted(parts);
@@ -41,10 +41,10 @@ class PageShaper {
         return unreadable(stored, part, status.error());
       }
     }
-    return std::nullopt;
+    return {};
   }
 
-  // Whether the next event had better wait for the next page.
+  // Whether the page should end here, because scripts have run for kScriptTimeMax.
   bool has_taken_long() const { return script_ran_ && Clock::now() - began_ > kScriptTimeMax; }
 
  private:
@@ -56,10 +56,10 @@ class PageShaper {
     return count;
   }
 
-  const ShaperPool::Loan shaper_;
+  const ShaperPool::Lease shaper_;
   const WantedEvents& wanted_;
   const Clock::time_point began_ = Clock::now();
-  bool script_ran_ = false;  // with the last event
+  bool script_ran_ = false;  // for the last event
 };
 
 }  // namespace cairn::api

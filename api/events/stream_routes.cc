@@ -9,7 +9,7 @@
 #include "api/serving/store_problem.h"
 #include "eventstore/base/limits.h"
 #include "eventstore/event_store.h"
-#include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
@@ -17,10 +17,9 @@ namespace {
 
 void answer_info(EventStore& store, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   const std::string& stream = request.parameters.at("stream");
-  if (const auto problem = check_category(request, category_of(stream)))
-    return respond(problem->to_response());
+  if (refused(check_category(request, category_of(stream)), respond)) return;
   const auto info = store.stream_info(stream);
   if (!info) return respond(store_problem(info.error()).to_response());
   if (!*info) return respond(not_found("stream", stream).to_response());
@@ -36,26 +35,25 @@ void answer_list(EventStore& store, const HttpRequest& request, const Responder&
   wanted.prefix = query.text("prefix").value_or("");
   wanted.after = query.text("after").value_or("");
   wanted.limit = query.number("limit", 1, limits::kPageEventsMax).value_or(100);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   const auto categories =
       wanted.category.empty() ? std::vector<std::string>() : std::vector<std::string>{wanted.category};
-  if (const auto problem = check_categories(request, categories)) return respond(problem->to_response());
+  if (refused(check_categories(request, categories), respond)) return;
 
   const auto list = store.list_streams(wanted);
   if (!list) return respond(store_problem(list.error()).to_response());
-  std::string json = R"({"streams":[)";
-  for (std::size_t i = 0; i < list->streams.size(); ++i) {
-    if (i > 0) json += ',';
-    append_stream_json(json, list->streams[i]);
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.begin_array("streams");
+  for (const StreamInfo& stream : list->streams) {
+    json.element();
+    append_stream_json(text, stream);
   }
-  json += R"(],"next":)";
-  if (list->next) {
-    append_json_string(json, *list->next);
-  } else {
-    json += "null";
-  }
-  json += '}';
-  respond(json_response(200, std::move(json)));
+  json.end_array();
+  json.text_or_null("next", list->next);
+  json.end_object();
+  respond(json_response(200, std::move(text)));
 }
 
 }  // namespace

@@ -10,11 +10,10 @@
 
 namespace cairn::api {
 
-// How a client wants its events. A value.
+// The shape, types and direction that a client asks for. A value.
 struct WantedEvents {
   Shape shape = Shape::latest();
-  std::vector<std::string>
-      types;  // as they come out, which may be others than they were stored as; none = all
+  std::vector<std::string> types;  // after shaping, which may change an event's type; none = all
   Direction direction = Direction::kForward;
 
   bool takes(std::string_view type) const {

@@ -11,20 +11,20 @@ namespace cairn::api {
 
 namespace {
 
-// An answer that waits for its turn. One that is dropped meanwhile says so.
-class Waiting {
+// An answer in the queue. One that is destroyed before it was made tells its client that the server stops.
+class QueuedAnswer {
  public:
-  Waiting(const Responder& respond, std::function<HttpResponse()> make)
+  QueuedAnswer(const Responder& respond, std::function<HttpResponse()> make)
       : respond_(respond), make_(std::move(make)) {}
-  ~Waiting() {
+  ~QueuedAnswer() {
     if (make_) respond_(not_yet("The server is stopping.").to_response());
   }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
+  QueuedAnswer(const QueuedAnswer&) = delete;
+  QueuedAnswer& operator=(const QueuedAnswer&) = delete;
 
   void run() {
     const auto make = std::exchange(make_, nullptr);
-    // On its own thread nobody else would catch what a library throws.
+    // An exception that leaves a thread ends the process.
     try {
       respond_(make());
     } catch (const std::exception& exception) {
@@ -46,9 +46,9 @@ class Waiting {
 }  // namespace
 
 void AnswerWorkers::answer(const Responder& respond, std::function<HttpResponse()> make) {
-  // Shared, because std::function wants to copy.
-  const auto waiting = std::make_shared<Waiting>(respond, std::move(make));
-  if (!pool_.submit([waiting] { waiting->run(); })) waiting->refuse(refusal_);
+  // Shared, because std::function requires a copyable callable.
+  const auto queued = std::make_shared<QueuedAnswer>(respond, std::move(make));
+  if (!pool_.submit([queued] { queued->run(); })) queued->refuse(refusal_);
 }
 
 }  // namespace cairn::api

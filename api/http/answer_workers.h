@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <utility>
@@ -10,17 +9,18 @@
 
 namespace cairn::api {
 
-// Threads that make answers which take long, while the server's own threads go on serving others. Any thread.
+// Threads that make answers which take long, so that the threads of the server go on serving other
+// connections. Thread-safe.
 class AnswerWorkers {
  public:
-  // `refusal` is what a client is told when too many wait.
-  AnswerWorkers(std::size_t threads, std::size_t waiting_max, std::string refusal)
-      : refusal_(std::move(refusal)), pool_(threads, waiting_max) {}
+  // `refusal` is the detail of the 503 that a client gets when the queue is full.
+  AnswerWorkers(const WorkerPool::Options& options, std::string refusal)
+      : refusal_(std::move(refusal)), pool_(options) {}
 
-  // Answers later with what `make` returns. With 503 when too many wait, and when it was stopped first.
+  // Answers later with the result of `make`; with 503 when the queue is full, or when stop() comes first.
   void answer(const Responder& respond, std::function<HttpResponse()> make);
 
-  // Finishes what is under way, and refuses what waits or comes later.
+  // Finishes the answers that are being made; queued and later ones are 503.
   void stop() { pool_.stop(); }
 
  private:

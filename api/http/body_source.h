@@ -6,31 +6,33 @@
 
 namespace cairn::api {
 
-// An answer's body that is made while it is sent, piece by piece, so that it may be larger than memory or
-// never end. One thread at a time, except where it says otherwise.
+// The body of an answer that is made while it is sent, piece by piece, so that it may be larger than memory
+// or endless. Not thread-safe, except where a function says otherwise.
 class BodySource {
  public:
   enum class Piece {
-    kMore,    // there is more at once
-    kWait,    // there may be more later
-    kEnd,     // that was all
-    kFailed,  // the rest cannot be had; the client must be able to tell
+    kMore,    // call next() again at once
+    kWait,    // nothing now; when_ready() tells when to call again
+    kEnd,     // the body is complete
+    kFailed,  // the body cannot be completed; its end is not sent, so that the client notices
   };
 
   virtual ~BodySource() = default;
 
-  // Appends the next bytes, perhaps none. About as many as a socket takes at once: they are held in memory
-  // until the client has taken them. REQUIRES: neither kEnd nor kFailed was returned before.
+  // Appends the next bytes, possibly none. A piece is about as large as a socket takes at once, because it
+  // stays in memory until the client has received it. REQUIRES: neither kEnd nor kFailed was returned before.
   virtual Piece next(std::string& to) = 0;
 
-  // After kWait: calls `ready` once when next() may have more, from any thread, perhaps from this one.
+  // After kWait: calls `ready` once when next() may have more, from any thread, possibly from within this
+  // call.
   virtual void when_ready(std::function<void()> ready) = 0;
 
-  // After this returns the callback of when_ready() is not running and never will.
+  // After this returns, the callback of when_ready() does not run and will not run.
   virtual void stop_waiting() = 0;
 
-  // What is sent when there was nothing else for a while, so that both sides know the other is alive.
-  virtual std::string_view sign_of_life() const = 0;
+  // Sent after a time without a piece (ServerLimits::heartbeat_interval), so that client and server notice a
+  // lost connection.
+  virtual std::string_view heartbeat() const = 0;
 };
 
 }  // namespace cairn::api

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "eventstore/base/assert.h"
+
 namespace cairn::api {
 
 namespace {
@@ -11,7 +13,7 @@ void append_header(std::string& to, std::string_view name, std::string_view valu
   to.append(name).append(": ").append(value).append("\r\n");
 }
 
-// Everything but what tells how long the body is.
+// All of the head but the header that tells the length of the body.
 std::string begin_head(const HttpResponse& response, KeepAlive keep_alive) {
   std::string bytes;
   bytes.reserve(256 + response.body.size());
@@ -30,7 +32,7 @@ std::string begin_head(const HttpResponse& response, KeepAlive keep_alive) {
 std::string render(const HttpResponse& response, KeepAlive keep_alive, BodyForm form) {
   std::string bytes = begin_head(response, keep_alive);
   const bool whole = form == BodyForm::kWhole || form == BodyForm::kNone;
-  // HEAD of a body that is made while it is sent: its length is not known.
+  // The length of a body that is made while it is sent is not known, and HEAD does not send it.
   if (whole && !response.stream) append_header(bytes, "Content-Length", std::to_string(response.body.size()));
   if (form == BodyForm::kChunked) append_header(bytes, "Transfer-Encoding", "chunked");
   bytes += "\r\n";
@@ -45,6 +47,7 @@ std::string render_head(const HttpResponse& response, KeepAlive keep_alive, std:
 }
 
 void append_chunk(std::string& to, std::string_view bytes) {
+  CAIRN_ASSERT(!bytes.empty());
   std::array<char, 20> size{};
   const auto end = std::to_chars(size.begin(), size.end(), bytes.size(), 16).ptr;
   to.append(size.begin(), end).append("\r\n").append(bytes).append("\r\n");

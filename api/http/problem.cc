@@ -1,15 +1,13 @@
 #include "api/http/problem.h"
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
+
+#include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
 namespace {
-
-// Client text may be no UTF-8 at all; the answer always is.
-std::string json_text(std::string_view text) {
-  return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 constexpr std::chrono::seconds kRetrySoon{1};
 
@@ -19,7 +17,9 @@ Problem::Problem(int status, std::string_view slug, std::string_view title, std:
     : status_(status), slug_(slug), title_(title), detail_(std::move(detail)) {}
 
 Problem& Problem::with(std::string_view name, std::string_view value) {
-  fields_.emplace_back(name, json_text(value));
+  std::string json;
+  append_json_string(json, value);
+  fields_.emplace_back(name, std::move(json));
   return *this;
 }
 
@@ -54,30 +54,47 @@ Problem& Problem::registry_code(int code) {
 }
 
 std::string Problem::to_json() const {
-  std::string json = R"({"type":"/problems/)" + slug_ + R"(","title":)" + json_text(title_) +
-                     R"(,"status":)" + std::to_string(status_) + R"(,"detail":)" + json_text(detail_);
-  for (const auto& [name, value] : fields_) json += "," + json_text(name) + ":" + value;
-  json += "}";
-  return json;
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.text("type", "/problems/" + slug_);
+  json.text("title", title_);
+  json.number("status", static_cast<std::uint64_t>(status_));
+  json.text("detail", detail_);
+  for (const auto& [name, value] : fields_) json.raw(name, value);
+  json.end_object();
+  return text;
 }
 
 HttpResponse Problem::to_response(Dialect dialect) const {
   HttpResponse response;
   response.status = status_;
   response.headers = headers_;
-  if (dialect == Dialect::kSchemaRegistry) {
-    response.content_type = "application/vnd.schemaregistry.v1+json";
-    response.body = R"({"error_code":)" + std::to_string(registry_code_ == 0 ? status_ : registry_code_) +
-                    R"(,"message":)" + json_text(detail_);
-    if (registry_code_ != 0) {
-      for (const auto& [name, value] : fields_) response.body += "," + json_text(name) + ":" + value;
-    }
-    response.body += '}';
-  } else {
+  if (dialect == Dialect::kProblem) {
     response.content_type = "application/problem+json";
     response.body = to_json();
+    return response;
   }
+  response.content_type = "application/vnd.schemaregistry.v1+json";
+  JsonWriter json(response.body);
+  json.begin_object();
+  json.number("error_code", static_cast<std::uint64_t>(registry_code_ == 0 ? status_ : registry_code_));
+  json.text("message", detail_);
+  if (registry_code_ != 0) {
+    for (const auto& [name, value] : fields_) json.raw(name, value);
+  }
+  json.end_object();
   return response;
+}
+
+std::string sentence(std::string message) {
+  if (message.empty()) return message;
+  const std::size_t end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyz");
+  if (end != 0 && end != std::string::npos && message[end] == ' ') {
+    message.front() = static_cast<char>(message.front() - 'a' + 'A');
+  }
+  if (message.back() != '.' && message.back() != '?') message += '.';
+  return message;
 }
 
 Problem invalid_request(std::string detail, std::string_view field) {
@@ -85,7 +102,7 @@ Problem invalid_request(std::string detail, std::string_view field) {
 }
 
 Problem unauthorized() {
-  return Problem(401, "unauthorized", "Who is asking?",
+  return Problem(401, "unauthorized", "A token is needed",
                  "Send a token of this server: Authorization: Bearer TOKEN.")
       .authenticate();
 }
@@ -98,14 +115,15 @@ Problem not_found(std::string_view kind, std::string_view name) {
   if (kind == "parked") {
     detail = "Nothing is parked for " + quoted;
   } else if (kind == "snapshot" || kind == "verification" || kind == "upcaster") {
-    detail = "There is no " + std::string(kind) + " of " + quoted;  // These have no names of their own.
+    // These are named after what they belong to.
+    detail = "There is no " + std::string(kind) + " of " + quoted;
   }
   return Problem(404, "not-found", "Not found", std::move(detail)).with("kind", kind).with("name", name);
 }
 
 Problem too_large(std::string_view what, std::uint64_t limit) {
-  std::string detail = std::string(what) + " is larger than " + std::to_string(limit) + " bytes.";
-  return Problem(413, "too-large", "Too large", std::move(detail)).with("limit", limit);
+  return Problem(413, "too-large", "Too large", fmt::format("{} is larger than {} bytes.", what, limit))
+      .with("limit", limit);
 }
 
 Problem overloaded(std::string detail) {
@@ -117,7 +135,7 @@ Problem not_yet(std::string detail) {
 }
 
 Problem internal_error() {
-  return {500, "internal-error", "The server made a mistake", "The server's log has the reason."};
+  return {500, "internal-error", "Internal error", "The server's log has the reason."};
 }
 
 std::string_view reason_phrase(int status) {

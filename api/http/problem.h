@@ -9,40 +9,41 @@
 #include <vector>
 
 #include "api/http/http_message.h"
+#include "eventstore/base/result.h"
 
 namespace cairn::api {
 
-// The language a client of a path speaks. It decides how errors are told.
+// The format of errors that the clients of a path expect.
 enum class Dialect {
   kProblem,         // application/problem+json
-  kSchemaRegistry,  // {"error_code":404,"message":"…"}: what clients of schema registries look for
+  kSchemaRegistry,  // {"error_code":404,"message":"…"}, as Confluent's Schema Registry has it
 };
 
-// An error as clients get it: application/problem+json (RFC 9457). The slug is a promise, programs decide by
-// it; title and detail are for people and may change.
+// An error as clients get it: application/problem+json (RFC 9457). The slug is stable, because programs act
+// on it; title and detail are for people and may change.
 class Problem {
  public:
-  // REQUIRES: `slug` and `title` come from this program. `detail` may quote the client.
+  // REQUIRES: `slug` is a constant of this program. `detail` may quote the client, and need not be UTF-8.
   Problem(int status, std::string_view slug, std::string_view title, std::string detail);
 
-  // Extra fields, in the order they were added.
+  // Adds a member, behind those added before. REQUIRES: `name` is a constant and needs no escapes in JSON.
   Problem& with(std::string_view name, std::string_view value);
   Problem& with(std::string_view name, std::uint64_t value);
 
-  // Tells the client when to come back.
+  // Adds Retry-After.
   Problem& retry_after(std::chrono::seconds delay);
 
-  // The value is JSON text already.
+  // Adds a member whose value is JSON text.
   Problem& with_json(std::string_view name, std::string json);
 
-  // Tells the client how to say who it is.
+  // Adds WWW-Authenticate.
   Problem& authenticate();
 
-  // Tells the client which methods the path has.
+  // Adds Allow, with the methods of the path.
   Problem& allow(std::string methods);
 
-  // How clients of schema registries know it. In their dialect it then has its extra fields as well, which
-  // other problems leave out: older clients fail on them.
+  // The error_code for clients of the schema registry; without one it is the status. Only a problem with a
+  // code has its members in that dialect too, because older clients fail on members that they do not know.
   Problem& registry_code(int code);
 
   int status() const { return status_; }
@@ -62,22 +63,30 @@ class Problem {
   std::vector<std::pair<std::string, std::string>> headers_;
 };
 
+// The message of an error as a sentence, which is what a detail is: "stream 'order-1' is at version 1"
+// becomes "Stream 'order-1' is at version 1.". A first word that may be a name (x.lua: …) stays as it is.
+std::string sentence(std::string message);
+
+// A value, or the problem that the client is told instead.
+template <typename T>
+using Answered = Result<T, Problem>;
+
 Problem invalid_request(std::string detail, std::string_view field);
 
-// The client has not said who it is.
+// 401: the request carries no token that this server knows.
 Problem unauthorized();
 
-// The client, or everybody, may not do this.
+// 403: this client, or any client, may not do this.
 Problem forbidden(std::string detail);
 
 Problem not_found(std::string_view kind, std::string_view name);
 Problem too_large(std::string_view what, std::uint64_t limit);
 Problem overloaded(std::string detail);
 
-// What is wanted will be there, but is not yet.
+// 503: the resource is not available yet; the client should try again.
 Problem not_yet(std::string detail);
 
-// A mistake of ours. The reason stays in the server's log: it may hold paths and payloads.
+// 500. The reason is only in the server's log, because it may contain paths and payloads.
 Problem internal_error();
 
 // The reason phrase of a status line: 404 -> "Not Found".

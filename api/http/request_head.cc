@@ -1,8 +1,9 @@
 #include "api/http/request_head.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 
 namespace cairn::api {
@@ -22,7 +23,7 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
 }
 
-// Control characters end lines or strings in the wrong place somewhere down the road.
+// Control characters end lines or strings early in programs that log or forward the text.
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 std::string_view trimmed(std::string_view text) {
@@ -31,7 +32,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Whether a comma-separated header value has the word in it.
+// Whether a comma-separated header value contains the word.
 bool lists(std::string_view value, std::string_view word) {
   while (!value.empty()) {
     const auto comma = value.find(',');
@@ -52,8 +53,7 @@ bool is_known_method(std::string_view method) {
   return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
 }
 
-std::optional<Problem> parse_request_line(std::string_view line, const ServerLimits& limits,
-                                          RequestHead& head) {
+Answered<void> parse_request_line(std::string_view line, const ServerLimits& limits, RequestHead& head) {
   const auto first = line.find(' ');
   const auto last = line.rfind(' ');
   if (first == std::string_view::npos || first == last) {
@@ -63,13 +63,13 @@ std::optional<Problem> parse_request_line(std::string_view line, const ServerLim
   head.target = line.substr(first + 1, last - first - 1);
   const std::string_view version = line.substr(last + 1);
 
-  if (!is_token(head.method)) return invalid_request("The method is not a word.", "method");
+  if (!is_token(head.method)) return invalid_request("The method is not a token (RFC 9110).", "method");
   if (version != "HTTP/1.1" && version != "HTTP/1.0") {
     return Problem(505, "http-version-not-supported", "HTTP version not supported",
-                   "Only HTTP/1.1 is spoken here.");
+                   "The server supports HTTP/1.1 and HTTP/1.0.");
   }
   if (!is_known_method(head.method)) {
-    return Problem(501, "method-not-implemented", "Method not implemented", "No path has this method.");
+    return Problem(501, "method-not-implemented", "Method not implemented", "No path supports this method.");
   }
   if (head.target.size() > limits.target_bytes_max) {
     return Problem(414, "target-too-long", "The path is too long", "Path and query are too long.")
@@ -81,10 +81,10 @@ std::optional<Problem> parse_request_line(std::string_view line, const ServerLim
   }
   head.is_http_1_0 = version == "HTTP/1.0";
   head.keep_alive = !head.is_http_1_0;
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Problem> parse_header_line(std::string_view line, RequestHead& head) {
+Answered<void> parse_header_line(std::string_view line, RequestHead& head) {
   const auto colon = line.find(':');
   const std::string_view name = line.substr(0, colon);
   if (colon == std::string_view::npos || !is_token(name)) {
@@ -92,24 +92,24 @@ std::optional<Problem> parse_header_line(std::string_view line, RequestHead& hea
   }
   const std::string_view value = trimmed(line.substr(colon + 1));
   if (std::any_of(value.begin(), value.end(), [](char c) { return is_control(c) && c != '\t'; })) {
-    return invalid_request("A header's value has a control character in it.", name);
+    return invalid_request("A header's value contains a control character.", name);
   }
   head.headers.emplace_back(name, value);
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Problem> parse_content_length(std::string_view value, std::uint64_t& length) {
-  constexpr std::size_t kDigitsMax = 18;  // never overflows, and far beyond any limit
+Answered<void> parse_content_length(std::string_view value, std::uint64_t& length) {
+  constexpr std::size_t kDigitsMax = 18;  // cannot overflow, and is beyond every limit
   if (value.empty() || value.size() > kDigitsMax || !std::all_of(value.begin(), value.end(), is_digit)) {
     return invalid_request("Content-Length is not a number.", "Content-Length");
   }
   length = 0;
   for (const char digit : value) length = length * 10 + static_cast<std::uint64_t>(digit - '0');
-  return std::nullopt;
+  return {};
 }
 
-// Draws from the headers what decides where the request ends and what happens afterwards.
-std::optional<Problem> interpret_headers(RequestHead& head) {
+// Sets the fields of `head` that say where the request ends and whether another one may follow.
+Answered<void> interpret_headers(RequestHead& head) {
   int hosts = 0;
   int lengths = 0;
   bool transfer_encoding = false;
@@ -119,7 +119,7 @@ std::optional<Problem> interpret_headers(RequestHead& head) {
       ++hosts;
     } else if (same_header_name(name, "Content-Length")) {
       ++lengths;
-      if (auto problem = parse_content_length(value, head.content_length)) return problem;
+      CAIRN_CHECK(parse_content_length(value, head.content_length));
     } else if (same_header_name(name, "Transfer-Encoding")) {
       transfer_encoding = true;
     } else if (same_header_name(name, "Content-Encoding")) {
@@ -128,12 +128,13 @@ std::optional<Problem> interpret_headers(RequestHead& head) {
       if (lists(value, "close")) head.keep_alive = false;
     } else if (same_header_name(name, "Expect")) {
       if (!same_header_name(value, "100-continue")) {
-        return Problem(417, "expectation-failed", "Expectation failed", "Only 100-continue can be expected.");
+        return Problem(417, "expectation-failed", "Expectation failed",
+                       "The server supports only Expect: 100-continue.");
       }
       head.expects_continue = true;
     }
   }
-  if (hosts != 1) return invalid_request("There must be one Host header.", "Host");
+  if (hosts != 1) return invalid_request("There must be exactly one Host header.", "Host");
   if (lengths > 1) return invalid_request("There is more than one Content-Length.", "Content-Length");
   if (lengths > 0 && transfer_encoding) {
     return invalid_request("Content-Length and Transfer-Encoding exclude each other.", "Transfer-Encoding");
@@ -146,12 +147,12 @@ std::optional<Problem> interpret_headers(RequestHead& head) {
     return Problem(415, "unsupported-media-type", "Unsupported media type",
                    "Send the body without Content-Encoding.");
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
 
-std::variant<RequestHead, Problem> parse_request_head(std::string_view text, const ServerLimits& limits) {
+Answered<RequestHead> parse_request_head(std::string_view text, const ServerLimits& limits) {
   RequestHead head;
   bool first_line = true;
   while (true) {
@@ -161,18 +162,18 @@ std::variant<RequestHead, Problem> parse_request_head(std::string_view text, con
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end + kLineEnd.size());
     if (first_line) {
-      if (auto problem = parse_request_line(line, limits, head)) return *std::move(problem);
+      CAIRN_CHECK(parse_request_line(line, limits, head));
       first_line = false;
       continue;
     }
     if (line.empty()) break;
     if (head.headers.size() == limits.headers_max) {
-      return head_too_large("There are more than " + std::to_string(limits.headers_max) + " headers.",
+      return head_too_large(fmt::format("There are more than {} headers.", limits.headers_max),
                             limits.headers_max);
     }
-    if (auto problem = parse_header_line(line, head)) return *std::move(problem);
+    CAIRN_CHECK(parse_header_line(line, head));
   }
-  if (auto problem = interpret_headers(head)) return *std::move(problem);
+  CAIRN_CHECK(interpret_headers(head));
   return head;
 }
 

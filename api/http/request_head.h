@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "api/http/problem.h"
@@ -11,22 +10,22 @@
 
 namespace cairn::api {
 
-// A request's first line and headers, checked. Views into the text it was read from.
+// A request's first line and headers, validated. Its views point into the text that was parsed.
 struct RequestHead {
   std::string_view method;
   std::string_view target;
   std::vector<std::pair<std::string_view, std::string_view>> headers;
   std::uint64_t content_length = 0;
-  bool is_http_1_0 = false;       // the client knows no chunks
-  bool keep_alive = true;         // the client wants to send another request afterwards
+  bool is_http_1_0 = false;       // chunked answers are not possible
+  bool keep_alive = true;         // another request may follow on this connection
   bool expects_continue = false;  // the client waits for "100 Continue" before it sends the body
 };
 
-// Reads what stands before the body. `text` includes the empty line at its end.
+// Parses a request's head. `text` ends with the empty line.
 //
-// Strict where leniency is how requests get smuggled past a proxy: lines end with CRLF, nothing is folded,
+// Strict where leniency allows request smuggling past a proxy: lines end with CRLF, headers are not folded,
 // there is one Host and at most one Content-Length. Transfer-Encoding and Content-Encoding are refused,
-// because with them the length says nothing about the bytes to come.
-std::variant<RequestHead, Problem> parse_request_head(std::string_view text, const ServerLimits& limits);
+// because with them Content-Length does not tell where the request ends.
+Answered<RequestHead> parse_request_head(std::string_view text, const ServerLimits& limits);
 
 }  // namespace cairn::api

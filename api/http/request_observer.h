@@ -6,7 +6,8 @@
 
 namespace cairn::api {
 
-// Told of what the server does, for those who count. Any thread; must be quick.
+// Counts what the server does. Called from every thread of the server, on the path of every request: must be
+// thread-safe and fast.
 class RequestObserver {
  public:
   virtual ~RequestObserver() = default;
@@ -14,8 +15,8 @@ class RequestObserver {
   virtual void connection_opened() {}
   virtual void connection_closed() {}
 
-  // A request was answered; `route` is nullptr when its path or method has none, or it was refused before
-  // anybody looked. `took` is from its last byte to the answer.
+  // A request was answered. `route` is nullptr when its path and method have none, or when it was refused
+  // before routing. `took` is the time from its last byte to the answer.
   virtual void answered(const Route* route, int status, std::chrono::nanoseconds took) = 0;
 };
 

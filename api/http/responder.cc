@@ -9,7 +9,7 @@ namespace cairn::api {
 void PendingAnswer::put(HttpResponse response) {
   std::function<void()> ready;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (answered_) return;
     answered_ = true;
     answer_ = std::move(response);
@@ -19,18 +19,18 @@ void PendingAnswer::put(HttpResponse response) {
 }
 
 bool PendingAnswer::answered() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return answered_;
 }
 
 std::optional<HttpResponse> PendingAnswer::take() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::exchange(answer_, std::nullopt);
 }
 
 void PendingAnswer::when_ready(std::function<void()> ready) {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!answered_) {
       ready_ = std::move(ready);
       return;

@@ -2,38 +2,37 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "api/http/http_message.h"
+#include "eventstore/base/mutex.h"
 
 namespace cairn::api {
 
-// Where the answer to one request is put by a route and picked up by the connection. Any thread.
+// The answer to one request: a route puts it, the connection takes it. Thread-safe.
 class PendingAnswer {
  public:
   // The first answer counts; later ones are dropped.
   void put(HttpResponse response);
 
-  // Whether there was an answer, taken or not.
+  // Whether put() was called, even if the answer was taken since.
   bool answered();
 
-  // The answer, once it is there.
+  // Moves the answer out; nullopt before put() and after the first take().
   std::optional<HttpResponse> take();
 
-  // Calls `ready` as soon as there is an answer, at once if there is one already; from the thread that
-  // answers.
+  // Calls `ready` once there is an answer: from the thread that calls put(), or at once from this one.
   void when_ready(std::function<void()> ready);
 
  private:
-  std::mutex mutex_;
-  bool answered_ = false;
-  std::optional<HttpResponse> answer_;
-  std::function<void()> ready_;
+  Mutex mutex_;
+  bool answered_ CAIRN_GUARDED_BY(mutex_) = false;
+  std::optional<HttpResponse> answer_ CAIRN_GUARDED_BY(mutex_);
+  std::function<void()> ready_ CAIRN_GUARDED_BY(mutex_);
 };
 
-// What a route answers through: called once, now or later, from any thread. No thread waits meanwhile. When
-// the last copy goes away unused the client is told of an internal error, rather than kept waiting for ever.
+// The function with which a route answers: called once, now or later, from any thread. No thread waits
+// meanwhile. When the last copy is destroyed uncalled, the client gets 500 instead of waiting for ever.
 class Responder {
  public:
   explicit Responder(std::shared_ptr<PendingAnswer> answer);

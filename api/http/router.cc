@@ -1,16 +1,19 @@
 #include "api/http/router.h"
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "api/http/problem.h"
+#include "eventstore/json/json_text.h"
 
 namespace cairn::api {
 
 namespace {
 
-// "/streams/order-42" -> "streams", "order-42". A slash at the end makes an empty last segment, which is
-// another path.
+// "/streams/order-42" -> "streams", "order-42". A trailing slash makes an empty last segment, so that
+// "/streams/" is not "/streams".
 std::vector<std::string_view> split(std::string_view path) {
   std::vector<std::string_view> segments;
   while (!path.empty()) {
@@ -29,6 +32,15 @@ int hex_value(char c) {
   return -1;
 }
 
+// The byte that the two hexadecimal digits at `at` stand for; nullopt when there are none.
+std::optional<char> hex_byte(std::string_view text, std::size_t at) {
+  if (at + 2 > text.size()) return std::nullopt;
+  const int high = hex_value(text[at]);
+  const int low = hex_value(text[at + 1]);
+  if (high < 0 || low < 0) return std::nullopt;
+  return static_cast<char>(high * 16 + low);
+}
+
 // nullopt when a '%' is not followed by two hexadecimal digits.
 std::optional<std::string> percent_decoded(std::string_view text) {
   std::string decoded;
@@ -38,19 +50,54 @@ std::optional<std::string> percent_decoded(std::string_view text) {
       decoded += text[i];
       continue;
     }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const int high = hex_value(text[i + 1]);
-    const int low = hex_value(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    decoded += static_cast<char>(high * 16 + low);
+    const auto byte = hex_byte(text, i + 1);
+    if (!byte) return std::nullopt;
+    decoded += *byte;
     i += 2;
   }
   return decoded;
 }
 
+// A name or a value of a query. More lenient than percent_decoded(): a '+' is a space, and a '%' that begins
+// no escape stays as it is. %u2603, which JavaScript's escape() writes, is what \u2603 is in JSON; half of a
+// surrogate pair is left out.
+std::string query_decoded(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i] == '+' ? ' ' : text[i];
+    } else if (const auto byte = hex_byte(text, i + 1)) {
+      decoded += *byte;
+      i += 2;
+    } else {
+      const std::string escape = "\\" + std::string(text.substr(i + 1, 5));
+      const auto unit = json_escape_unit(escape);
+      if (!unit) {
+        decoded += '%';
+        continue;
+      }
+      if (!is_high_surrogate(*unit) && !is_low_surrogate(*unit)) decoded += json_unescaped(escape);
+      i += 5;
+    }
+  }
+  return decoded;
+}
+
+// The parts between separators, without the empty ones.
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(separator), text.size());
+    if (end > 0) parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
 bool is_parameter(std::string_view segment) { return segment.starts_with('{'); }
 
-// Segments are compared before they are decoded, so an encoded slash never makes two segments of one.
+// Segments are compared before they are decoded: an encoded slash does not separate segments.
 bool matches(const std::vector<std::string>& pattern, const std::vector<std::string_view>& path) {
   if (pattern.size() != path.size()) return false;
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -72,6 +119,22 @@ bool take_parameters(const std::vector<std::string>& pattern, const std::vector<
 }
 
 }  // namespace
+
+std::optional<QueryParameters> parse_query(std::string_view query) {
+  const auto queries = parts_of(query, '?');
+  if (queries.size() > 1) return std::nullopt;
+  QueryParameters parameters;
+  if (queries.empty()) return parameters;
+  std::set<std::string_view> seen;
+  for (const std::string_view pair : parts_of(queries.front(), '&')) {
+    if (!seen.insert(pair).second) continue;
+    const auto parts = parts_of(pair, '=');
+    if (parts.empty()) continue;
+    parameters.emplace(query_decoded(parts.front()),
+                       parts.size() > 1 ? query_decoded(parts.back()) : std::string());
+  }
+  return parameters;
+}
 
 Router::Router(std::vector<Route> routes) : routes_(std::move(routes)) {
   for (const Route& route : routes_) {
@@ -99,24 +162,24 @@ RouteMatch Router::find(std::string_view method, std::string_view path) const {
     }
     match.route = &routes_[i];
     if (!take_parameters(segments_[i], segments, match.parameters)) {
-      match.problem =
+      match.outcome =
           invalid_request("The path has a '%' that is not followed by two hexadecimal digits.", "path");
     }
     return match;
   }
   if (allowed.empty()) {
-    match.problem = not_found("path", path);
+    match.outcome = not_found("path", path);
   } else {
-    match.problem =
-        Problem(405, "method-not-allowed", "Method not allowed", "This path has only " + allowed + ".")
+    match.outcome =
+        Problem(405, "method-not-allowed", "Method not allowed", "This path supports " + allowed + ".")
             .allow(allowed);
   }
   return match;
 }
 
 void Router::handle(RouteMatch match, HttpRequest request, Responder respond) {
-  if (match.problem) {
-    respond(match.problem->to_response(match.dialect));
+  if (!match.outcome) {
+    respond(match.outcome.error().to_response(match.dialect));
     return;
   }
   request.parameters = std::move(match.parameters);

@@ -15,42 +15,49 @@
 
 namespace cairn::api {
 
-// Runs on a thread of the server and must not block on anything slower than the disk. What it needs of the
-// request after it returns, it copies.
+// Runs on a thread of the server, which serves many connections, and must not block on anything slower than
+// the disk. Copies from the request what it needs after it has returned.
 using RouteHandler = std::function<void(const HttpRequest& request, Responder respond)>;
 
-// One row of the route table: {"GET", "/streams/{stream}/events", …}. A {name} stands for one path segment.
+// One row of the route table: {"GET", "/streams/{stream}/events", …}. A {name} matches one path segment.
 struct Route {
   std::string method;
   std::string path;
   RouteHandler handle;
-  std::optional<Scope> scope = Scope::kRead;  // what a client's token must allow; nullopt = open to all
-  // Paths of the schema registry may end with a slash, because some of its clients write one.
+  std::optional<Scope> scope = Scope::kRead;  // that a client's token must have; nullopt = none
+  // Paths of the schema registry may end with a slash, because some of its clients send one.
   Dialect dialect = Dialect::kProblem;
 };
 
-// What a router found for a request.
+// The result of a lookup.
 struct RouteMatch {
   const Route* route = nullptr;                   // lives as long as the router
-  std::map<std::string, std::string> parameters;  // what stood for {name}, decoded
-  std::optional<Problem> problem;                 // set when the request can go nowhere
-  Dialect dialect = Dialect::kProblem;            // also of paths that only begin like a route's
+  std::map<std::string, std::string> parameters;  // the segments for {name}, decoded
+  Answered<void> outcome;                         // fails when no route can handle the request
+  Dialect dialect = Dialect::kProblem;            // also of unknown paths below a registry path
 };
 
-// Finds the route of a request. Immutable once made, so any thread may use it.
+// Reads what follows the first '?' of a target: names and values, decoded. Never fails on a bad escape, which
+// stays as it is. nullopt when a second '?' has something on both sides.
+//
+// These leniencies are older than this function, and clients may rely on them: a pair that is written twice
+// counts once; a pair without a name is left out, and "=x" is the name "x"; of "a=b=c" the value is "c".
+std::optional<QueryParameters> parse_query(std::string_view query);
+
+// The route table. Immutable, hence thread-safe.
 class Router {
  public:
-  // REQUIRES: no two routes have the same method and a path that could match the same request.
+  // REQUIRES: no request matches two routes.
   explicit Router(std::vector<Route> routes);
 
-  // Looks for a path's route. A path without one is a 404, a method the path does not have 405, an escape
-  // that is no escape 400. HEAD goes to the route of GET.
+  // Finds the route of a path. An unknown path is 404, a method that the path does not have 405, a '%'
+  // without two hexadecimal digits 400. HEAD uses the route of GET.
   RouteMatch find(std::string_view method, std::string_view path) const;
 
-  // Calls what was found, or answers with the problem.
+  // Calls the route's handler, or answers with the problem.
   static void handle(RouteMatch match, HttpRequest request, Responder respond);
 
-  // The table, for those who describe it.
+  // For tests and descriptions of the table.
   const std::vector<Route>& routes() const { return routes_; }
 
  private:

@@ -2,22 +2,35 @@
 
 #include <utility>
 
+#include "eventstore/base/assert.h"
+#include "eventstore/base/background_thread.h"
+
 namespace cairn::api {
 
-WorkerPool::WorkerPool(std::size_t threads, std::size_t waiting_max) : waiting_max_(waiting_max) {
-  threads_.reserve(threads);
-  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+WorkerPool::WorkerPool(const Options& options) : queue_max_(options.queue_max) {
+  CAIRN_ASSERT(options.threads > 0 && options.threads <= 10, options.threads);
+  threads_.reserve(options.threads);
+  for (std::size_t i = 0; i < options.threads; ++i) {
+    std::string name = options.name;
+    if (options.threads > 1) name += "-" + std::to_string(i);
+    threads_.emplace_back([this, name] {
+      name_this_thread(name.c_str());
+      run();
+    });
+  }
 }
 
 void WorkerPool::stop() {
-  std::deque<std::function<void()>> dropped;  // goes without the lock: it may answer clients
+  // Destroyed without the lock, because its destructors may answer clients; and before the threads are
+  // joined, so that these clients do not wait for the work that runs.
+  std::deque<std::function<void()>> dropped;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
-    dropped.swap(waiting_);
+    dropped.swap(queue_);
   }
-  news_.notify_all();
-  dropped.clear();  // Whoever waits need not wait for what is under way as well.
+  changed_.notify_all();
+  dropped.clear();
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }
@@ -25,24 +38,24 @@ void WorkerPool::stop() {
 
 bool WorkerPool::submit(std::function<void()> work) {
   {
-    const std::lock_guard lock(mutex_);
-    if (stopping_ || waiting_.size() >= waiting_max_) return false;
-    waiting_.push_back(std::move(work));
+    const MutexLock lock(mutex_);
+    if (stopping_ || queue_.size() >= queue_max_) return false;
+    queue_.push_back(std::move(work));
   }
-  news_.notify_one();
+  changed_.notify_one();
   return true;
 }
 
 void WorkerPool::run() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (true) {
-    news_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    changed_.wait(lock, [this]() CAIRN_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
     if (stopping_) return;
-    auto work = std::move(waiting_.front());
-    waiting_.pop_front();
+    auto work = std::move(queue_.front());
+    queue_.pop_front();
     lock.unlock();
     work();
-    work = nullptr;  // What it holds goes before the lock is taken again.
+    work = nullptr;  // Its destructor runs without the lock.
     lock.lock();
   }
 }

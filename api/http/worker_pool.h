@@ -1,41 +1,48 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "eventstore/base/mutex.h"
+
 namespace cairn::api {
 
-// Threads that do work which would hold up those of the server, begun in the order it was given. Any thread
-// may give it.
+// Threads for work that would block the threads of the server, with a bounded queue in front of them. Work
+// begins in the order of submission; with one thread, each piece ends before the next begins. Thread-safe.
 class WorkerPool {
  public:
-  WorkerPool(std::size_t threads, std::size_t waiting_max);
+  struct Options {
+    const char* name;  // of the threads: at most 13 characters, because several of them are name-0, name-1, …
+    std::size_t threads;    // at most 10
+    std::size_t queue_max;  // pieces of work that wait for a thread; more are refused
+  };
+
+  explicit WorkerPool(const Options& options);
 
   ~WorkerPool() { stop(); }
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // False when too much waits already, or it was stopped. REQUIRES: `work` does not throw.
+  // False when the queue is full, or after stop(). REQUIRES: `work` does not throw.
   bool submit(std::function<void()> work);
 
-  // Finishes what is under way; what still waits is dropped, and nothing is taken any more. Not from a thread
-  // of its own.
+  // Destroys the work in the queue, waits for the work that runs, and ends the threads. Later work is
+  // refused. REQUIRES: the caller is not a thread of the pool.
   void stop();
 
  private:
   void run();
 
-  const std::size_t waiting_max_;
-  std::mutex mutex_;
-  std::condition_variable news_;
-  std::deque<std::function<void()>> waiting_;
-  bool stopping_ = false;
-  std::vector<std::thread> threads_;  // last: they use the others
+  const std::size_t queue_max_;
+  Mutex mutex_;
+  CondVar changed_;
+  std::deque<std::function<void()>> queue_ CAIRN_GUARDED_BY(mutex_);
+  bool stopping_ CAIRN_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;  // last: they use the members above
 };
 
 }  // namespace cairn::api

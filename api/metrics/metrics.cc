@@ -8,12 +8,11 @@
 
 #include <array>
 #include <map>
-#include <mutex>
-#include <shared_mutex>
 #include <utility>
 
 #include "api/metrics/projection_metrics.h"
 #include "api/metrics/store_metrics.h"
+#include "eventstore/base/mutex.h"
 
 namespace cairn::api {
 
@@ -21,7 +20,7 @@ namespace {
 
 using Buckets = prometheus::Histogram::BucketBoundaries;
 
-// From a commit on a fast disk to one that makes people ask what is wrong.
+// From a commit on a fast disk to one that needs attention.
 const Buckets kSeconds = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                           0.05,   0.1,     0.25,   0.5,   1,      2.5,   5,    10};
 const Buckets kBytes = {256, 1024, 4096, 16'384, 65'536, 262'144, 1'048'576, 4'194'304, 16'777'216};
@@ -45,7 +44,7 @@ constexpr std::array kDeployResults = {"installed", "unchanged", "dry_run", "ref
 struct Metrics::Instruments {
   prometheus::Registry registry;
   prometheus::Histogram& commit_seconds =
-      histogram(registry, "cairn_commit_seconds", "How long it takes to make a block durable", kSeconds);
+      histogram(registry, "cairn_commit_seconds", "Time to make a block durable", kSeconds);
   prometheus::Histogram& block_bytes = histogram(registry, "cairn_block_bytes", "Bytes of a block", kBytes);
   prometheus::Histogram& block_events =
       histogram(registry, "cairn_block_events", "Events of a block", kEvents);
@@ -57,11 +56,12 @@ struct Metrics::Instruments {
   prometheus::Counter& connections_total =
       counter(registry, "cairn_http_connections_total", "Connections accepted");
   prometheus::Counter& shape_failures =
-      counter(registry, "cairn_shape_failures_total", "Events that could not be had in the shape wanted");
+      counter(registry, "cairn_shape_failures_total",
+              "Events that could not be brought to the schema version asked for");
   prometheus::Family<prometheus::Counter>& deployments =
       prometheus::BuildCounter()
           .Name("cairn_upcaster_deployments_total")
-          .Help("Upcasters that somebody wanted to deploy, by what became of them")
+          .Help("Requests to deploy an upcaster, by outcome")
           .Register(registry);
   prometheus::Family<prometheus::Histogram>& request_seconds =
       prometheus::BuildHistogram()
@@ -69,9 +69,9 @@ struct Metrics::Instruments {
           .Help("From the last byte of a request to its answer")
           .Register(registry);
 
-  // One for each route and status; made when first needed.
-  std::shared_mutex mutex;
-  std::map<std::pair<const Route*, int>, prometheus::Histogram*> requests;
+  // One for each route and status, created at the first request.
+  SharedMutex mutex;
+  std::map<std::pair<const Route*, int>, prometheus::Histogram*> requests CAIRN_GUARDED_BY(mutex);
 
   Instruments() {
     for (const char* result : kDeployResults) deployments.Add({{"outcome", result}});
@@ -80,19 +80,19 @@ struct Metrics::Instruments {
   prometheus::Histogram& of(const Route* route, int status) {
     const std::pair key(route, status);
     {
-      std::shared_lock lock(mutex);
+      const ReaderLock lock(mutex);
       const auto found = requests.find(key);
       if (found != requests.end()) return *found->second;
     }
-    std::unique_lock lock(mutex);
-    prometheus::Histogram*& made = requests[key];
-    if (made == nullptr) {
-      made = &request_seconds.Add({{"method", route == nullptr ? "" : route->method},
-                                   {"route", route == nullptr ? "" : route->path},
-                                   {"status", std::to_string(status)}},
-                                  kSeconds);
+    const WriterLock lock(mutex);
+    prometheus::Histogram*& created = requests[key];
+    if (created == nullptr) {
+      created = &request_seconds.Add({{"method", route == nullptr ? "" : route->method},
+                                      {"route", route == nullptr ? "" : route->path},
+                                      {"status", std::to_string(status)}},
+                                     kSeconds);
     }
-    return *made;
+    return *created;
   }
 };
 
@@ -124,7 +124,7 @@ void Metrics::deployed(DeployResult result) {
 }
 
 std::string Metrics::text(const EventStore* store, SchemaRegistry* registry, const Upcasters* upcasters,
-                          AggregateStates* states, const ProjectionDaemon* projections) const {
+                          AggregateStates* states, const ReadModels* projections) const {
   auto families = instruments_->registry.Collect();
   if (store != nullptr) {
     for (auto& family : store_metrics(*store)) families.push_back(std::move(family));

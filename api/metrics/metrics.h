@@ -7,16 +7,16 @@
 #include "eventstore/event_store.h"
 #include "eventstore/options.h"
 #include "projections/aggregates/aggregate_states.h"
-#include "projections/daemon/projection_daemon.h"
+#include "projections/daemon/read_models.h"
 #include "schemaregistry/registry/schema_registry.h"
 #include "upcasters/definitions/upcasters.h"
 
 namespace cairn::api {
 
-// What became of an upcaster that somebody wanted to deploy.
+// The outcome of a request to deploy an upcaster.
 enum class DeployResult { kInstalled, kUnchanged, kDryRun, kRefused };
 
-// What the server counts, for Prometheus. Any thread.
+// The server's metrics, for Prometheus. Thread-safe.
 class Metrics final : public RequestObserver {
  public:
   Metrics();
@@ -29,14 +29,14 @@ class Metrics final : public RequestObserver {
   // For StoreOptions::on_commit.
   void committed(const CommitReport& report);
 
-  // An event could not be had in the shape that was wanted.
+  // An event could not be brought to the schema version that a reader asked for.
   void shape_failed();
   void deployed(DeployResult result);
 
-  // Everything, in Prometheus's text format. Numbers of what is nullptr are left out.
+  // All metrics, in Prometheus's text format. The metrics of an argument that is nullptr are left out.
   std::string text(const EventStore* store, SchemaRegistry* registry = nullptr,
                    const Upcasters* upcasters = nullptr, AggregateStates* states = nullptr,
-                   const ProjectionDaemon* projections = nullptr) const;
+                   const ReadModels* projections = nullptr) const;
 
  private:
   struct Instruments;

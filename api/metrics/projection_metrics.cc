@@ -22,29 +22,29 @@ struct Number {
   const char* name;
   const char* help;
   prometheus::MetricType type;
-  std::optional<double> (*of)(const Status& status);  // nullopt: left out
+  std::optional<double> (*of)(const Status& status);  // nullopt: no sample
 };
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
 const Number kNumbers[] = {
-    {"cairn_projection_position", "Position through which the rows that are queried have the log", kGauge,
+    {"cairn_projection_position", "Last position of the log that is in the rows being queried", kGauge,
      [](const Status& status) { return std::optional(number(status.position.value)); }},
     {"cairn_projection_lag_events", "Events of the log that are not in the rows yet", kGauge,
      [](const Status& status) { return std::optional(number(status.lag_events)); }},
     {"cairn_projection_lag_seconds", "Age of the first event that is not in the rows", kGauge,
      [](const Status& status) { return std::optional(status.lag_seconds); }},
-    {"cairn_projection_events_per_second", "How fast it went lately", kGauge,
+    {"cairn_projection_events_per_second", "Recent rate of applied events", kGauge,
      [](const Status& status) { return std::optional(status.events_per_second); }},
-    {"cairn_projection_retries_total", "Times that something was tried again", kCounter,
+    {"cairn_projection_retries_total", "Retries after a failure", kCounter,
      [](const Status& status) { return std::optional(number(status.retries)); }},
-    {"cairn_projection_parked_keys", "Keys that wait behind an event that could not be applied", kGauge,
+    {"cairn_projection_parked_keys", "Keys with a parked event", kGauge,
      [](const Status& status) { return std::optional(number(status.parked_keys)); }},
-    {"cairn_projection_parked_events", "Events that wait, with those that could not be applied", kGauge,
+    {"cairn_projection_parked_events", "Parked events, with those that wait behind them", kGauge,
      [](const Status& status) { return std::optional(number(status.parked_events)); }},
-    {"cairn_projection_oldest_parked_seconds", "How long the oldest of them has been waiting", kGauge,
+    {"cairn_projection_oldest_parked_seconds", "Age of the oldest parked event", kGauge,
      [](const Status& status) { return std::optional(status.oldest_parked_seconds.value_or(0)); }},
-    {"cairn_projection_generation", "Generation that is queried, 0 before there is one", kGauge,
+    {"cairn_projection_generation", "Generation being queried, 0 before there is one", kGauge,
      [](const Status& status) { return std::optional(number(status.generation)); }},
     {"cairn_projection_rows", "Rows that can be queried", kGauge,
      [](const Status& status) { return std::optional(number(status.rows)); }},
@@ -66,7 +66,7 @@ prometheus::ClientMetric sample(const Status& status, double value) {
 
 prometheus::MetricFamily state_family(const std::vector<Status>& projections) {
   prometheus::MetricFamily family{
-      "cairn_projection_state", "1 for the state it is in, 0 for the others", kGauge, {}};
+      "cairn_projection_state", "1 for the current state, 0 for the other states", kGauge, {}};
   for (const Status& status : projections) {
     for (const ProjectionState state : kStates) {
       prometheus::ClientMetric metric = sample(status, status.state == state ? 1 : 0);

@@ -8,7 +8,7 @@
 
 namespace cairn::api {
 
-// How the projections are, each with its name as the label `projection`.
+// The state of the projections, each with its name as the label `projection`.
 std::vector<prometheus::MetricFamily> projection_metrics(const std::vector<ProjectionStatus>& projections);
 
 }  // namespace cairn::api

@@ -22,7 +22,7 @@ std::vector<prometheus::MetricFamily> store_metrics(const EventStore& store) {
   const StoreStats stats = store.stats();
   return {
       family("cairn_appends_total", "Appends acknowledged, repeats included", kCounter, stats.appends),
-      family("cairn_appends_repeated_total", "Appends that had been applied before", kCounter,
+      family("cairn_appends_repeated_total", "Appends recognised as repeats", kCounter,
              stats.already_applied),
       family("cairn_append_conflicts_total", "Appends refused because of the stream's version", kCounter,
              stats.conflicts),
@@ -33,9 +33,9 @@ std::vector<prometheus::MetricFamily> store_metrics(const EventStore& store) {
       family("cairn_log_head", "Position of the newest event", kGauge, store.head().value),
       family("cairn_log_bytes", "Bytes of the log", kGauge, stats.log_bytes),
       family("cairn_index_bytes", "Bytes of the index", kGauge, stats.index_bytes),
-      family("cairn_queue_requests", "Appends that wait for the writer now", kGauge, stats.queue_requests),
-      family("cairn_tail_events", "Events that are not in the index yet", kGauge, stats.tail_events),
-      family("cairn_readers", "Read transactions open now", kGauge, stats.readers),
+      family("cairn_queue_requests", "Appends in the queue of the writer", kGauge, stats.queue_requests),
+      family("cairn_tail_events", "Events in the tail, not yet in the index", kGauge, stats.tail_events),
+      family("cairn_readers", "Open read transactions", kGauge, stats.readers),
   };
 }
 
@@ -43,13 +43,13 @@ std::vector<prometheus::MetricFamily> registry_metrics(SchemaRegistry& registry)
   constexpr auto kGauge = prometheus::MetricType::Gauge;
   const RegistryCounts counts = registry.counts();
   return {
-      family("cairn_schemas", "Schemas that versions of subjects have", kGauge, counts.schemas),
-      family("cairn_subjects", "Subjects, without those that are deleted", kGauge, counts.subjects),
+      family("cairn_schemas", "Schemas of all versions of subjects", kGauge, counts.schemas),
+      family("cairn_subjects", "Subjects that are not deleted", kGauge, counts.subjects),
   };
 }
 
 prometheus::MetricFamily upcaster_metrics(const Upcasters& upcasters) {
-  return family("cairn_upcasters", "Upcasters that are on", prometheus::MetricType::Gauge,
+  return family("cairn_upcasters", "Installed upcasters", prometheus::MetricType::Gauge,
                 upcasters.all().size());
 }
 
@@ -58,7 +58,7 @@ std::vector<prometheus::MetricFamily> state_metrics(AggregateStates& states) {
   constexpr auto kGauge = prometheus::MetricType::Gauge;
   const StateStats stats = states.stats();
   prometheus::MetricFamily misses{"cairn_snapshot_misses_total",
-                                  "Folds that could not begin with the newest snapshot, by the reason",
+                                  "Folds that could not begin with the newest snapshot, by reason",
                                   kCounter,
                                   {}};
   for (std::size_t i = 0; i < kSnapshotMisses; ++i) {
@@ -68,17 +68,16 @@ std::vector<prometheus::MetricFamily> state_metrics(AggregateStates& states) {
     misses.metric.push_back(std::move(metric));
   }
   return {
-      family("cairn_aggregates", "Aggregates that are on", kGauge, states.aggregates().all().size()),
-      family("cairn_state_folds_total", "States that were made", kCounter, stats.folds),
-      family("cairn_state_events_folded_total", "Events that states were made of, behind snapshots", kCounter,
+      family("cairn_aggregates", "Deployed aggregates", kGauge, states.aggregates().all().size()),
+      family("cairn_state_folds_total", "States folded", kCounter, stats.folds),
+      family("cairn_state_events_folded_total", "Events folded after snapshots", kCounter,
              stats.events_folded),
       family("cairn_snapshot_hits_total", "Folds that began with the newest snapshot", kCounter,
              stats.snapshot_hits),
       misses,
-      family("cairn_snapshots_written_total", "Snapshots that were written", kCounter,
-             stats.snapshots_written),
-      family("cairn_snapshots_dropped_total", "Snapshots that were to be made and were left out", kCounter,
-             stats.snapshots_dropped),
+      family("cairn_snapshots_written_total", "Snapshots written", kCounter, stats.snapshots_written),
+      family("cairn_snapshots_dropped_total", "Snapshots dropped: queue full, or refused by the store",
+             kCounter, stats.snapshots_dropped),
       family("cairn_snapshots_unsavable_total", "States that cannot be saved, or are too large", kCounter,
              stats.snapshots_unsavable),
   };

@@ -11,16 +11,16 @@
 
 namespace cairn::api {
 
-// What the store has counted itself, as it is now.
+// The counters of the store.
 std::vector<prometheus::MetricFamily> store_metrics(const EventStore& store);
 
-// How much the schema registry holds, as it is now.
+// The size of the schema registry.
 std::vector<prometheus::MetricFamily> registry_metrics(SchemaRegistry& registry);
 
-// How many upcasters there are, as it is now.
+// The number of upcasters.
 prometheus::MetricFamily upcaster_metrics(const Upcasters& upcasters);
 
-// What was done for states, and how many aggregates there are, as it is now.
+// The counters of folded states and snapshots, and the number of aggregates.
 std::vector<prometheus::MetricFamily> state_metrics(AggregateStates& states);
 
 }  // namespace cairn::api

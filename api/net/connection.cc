@@ -1,5 +1,6 @@
 #include "api/net/connection.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <optional>
 #include <utility>
-#include <variant>
 
 namespace cairn::api {
 
@@ -22,37 +22,52 @@ namespace {
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr std::size_t kNoHead = 0;
 
-// A connection keeps an output buffer up to this size for its next answer.
+// An output buffer up to this size is kept for the next answer of the connection.
 constexpr std::size_t kOutputKept = 16u << 10;
 
-// Enough for a fast reader; a slow one makes the system hold this much and no more.
+// Enough for a fast reader, and a bound on the kernel memory that a slow reader takes.
 constexpr int kStreamSendBuffer = 256 << 10;
 
-// A stream keeps one up to this size for its next piece.
+// A piece buffer up to this size is kept for the next piece of a stream.
 constexpr std::size_t kPieceKept = 256u << 10;
 
 Problem head_too_large(std::size_t limit) {
-  std::string detail = "Request line and headers are larger than " + std::to_string(limit) + " bytes.";
-  return Problem(431, "head-too-large", "The request head is too large", std::move(detail))
+  return Problem(431, "head-too-large", "The request head is too large",
+                 fmt::format("Request line and headers are larger than {} bytes.", limit))
       .with("limit", limit);
 }
 
 Problem too_slow(std::chrono::milliseconds limit) {
   return {408, "request-timeout", "The request took too long",
-          "The request did not arrive within " + std::to_string(limit.count()) + " ms."};
+          fmt::format("The request did not arrive within {} ms.", limit.count())};
 }
 
-// Suspends the coroutine until there is an answer, which may come from any thread. Not a coroutine itself:
-// GCC 12 destroys a lambda twice that is made in a co_await expression.
+// Suspends the coroutine until there is an answer, which may come from any thread. Not a coroutine itself,
+// because GCC 12 destroys a lambda twice that is created in a co_await expression.
 asio::awaitable<void> wait_for(const std::shared_ptr<PendingAnswer>& pending,
                                const asio::any_io_executor& executor) {
   return asio::async_initiate<const asio::use_awaitable_t<>, void()>(
       [executor, pending](auto handler) {
-        // Shared, because std::function wants to copy and the handler can only be moved.
+        // Shared, because std::function requires a copyable callable and the handler can only be moved.
         auto resume = std::make_shared<decltype(handler)>(std::move(handler));
         pending->when_ready([executor, resume] { asio::post(executor, [resume] { (*resume)(); }); });
       },
       asio::use_awaitable);
+}
+
+// Calls the route. Returns its answer, or nullopt when the answer comes later. An exception becomes a 500,
+// and its text goes to the log only.
+std::optional<HttpResponse> handled(RouteMatch match, HttpRequest request,
+                                    const std::shared_ptr<PendingAnswer>& pending) {
+  try {
+    Router::handle(std::move(match), std::move(request), Responder(pending));
+    return pending->take();
+  } catch (const std::exception& error) {
+    spdlog::error("A request failed with an exception: {}", error.what());
+  } catch (...) {
+    spdlog::error("A request failed with an unknown exception.");
+  }
+  return internal_error().to_response();
 }
 
 }  // namespace
@@ -63,18 +78,18 @@ Connection::Connection(tcp::socket socket, TlsContext* tls, const ConnectionServ
       pause_(transport_.executor()),
       services_(services),
       limits_(services.limits),
-      body_share_(services.bodies),
-      answer_share_(services.answers) {}
+      body_reservation_(services.bodies),
+      answer_reservation_(services.answers) {}
 
 asio::awaitable<void> Connection::run(std::shared_ptr<Connection> self) {
   self->services_.observer.connection_opened();
-  if (co_await self->greet()) {
+  if (co_await self->handshake()) {
     while (co_await self->serve_one()) {
     }
   }
   self->services_.observer.connection_closed();
   self->transport_.close();
-  self->deadline_time_ = Clock::time_point::min();  // A timer that has just rung is not set again.
+  self->deadline_time_ = Clock::time_point::min();  // A timer that has just expired must not start again.
   boost::system::error_code ignored;
   self->deadline_.cancel(ignored);
 }
@@ -88,8 +103,8 @@ void Connection::finish() {
   });
 }
 
-// What comes before the first request. False when the client and we cannot agree.
-asio::awaitable<bool> Connection::greet() {
+// The TLS handshake, if there is one. False when it fails.
+asio::awaitable<bool> Connection::handshake() {
   if (!transport_.is_tls()) co_return true;
   set_deadline(Clock::now() + limits_.head_time_max);
   boost::system::error_code error;
@@ -105,16 +120,17 @@ asio::awaitable<bool> Connection::serve_one() {
   input_.erase(0, head_bytes);
 
   auto parsed = parse_request_head(head_text_, limits_);
-  if (auto* problem = std::get_if<Problem>(&parsed)) {
-    co_await refuse(*problem);
+  if (!parsed) {
+    co_await refuse(parsed.error());
     co_return false;
   }
-  const RequestHead head = std::get<RequestHead>(std::move(parsed));
+  const RequestHead& head = *parsed;
   RouteMatch match = services_.router.find(head.method, head.target.substr(0, head.target.find('?')));
-  const auto admitted = services_.gate.admit(head, match.route);
-  if (const auto* problem = std::get_if<Problem>(&admitted)) {
-    log_refusal(head, *problem);
-    co_await refuse(*problem, match.dialect);  // Before its body: strangers may not send us megabytes.
+  const auto admitted = services_.admission.admit(head, match.route);
+  if (!admitted) {
+    log_refusal(head, admitted.error());
+    // Before the body: a client without a token must not make the server read megabytes.
+    co_await refuse(admitted.error(), match.dialect);
     co_return false;
   }
   if (!co_await receive_body(head)) co_return false;
@@ -122,11 +138,11 @@ asio::awaitable<bool> Connection::serve_one() {
   const KeepAlive keep_alive = head.keep_alive && !finishing_ ? KeepAlive::kYes : KeepAlive::kNo;
   const auto received = Clock::now();
   const Route* route = match.route;
-  HttpResponse response = co_await answer(head, std::move(match), std::get<const Token*>(admitted));
+  HttpResponse response = co_await answer(head, std::move(match), *admitted);
   services_.observer.answered(route, response.status, Clock::now() - received);
   input_.erase(0, head.content_length);
   if (input_.capacity() > chunk_.size() && input_.empty()) input_.shrink_to_fit();
-  body_share_.release();
+  body_reservation_.release();
 
   bool sent = false;
   if (response.stream) {
@@ -134,19 +150,19 @@ asio::awaitable<bool> Connection::serve_one() {
   } else {
     sent = co_await send_whole(head, std::move(response), keep_alive);
   }
-  answer_share_.release();
+  answer_reservation_.release();
   if (output_.capacity() > kOutputKept) output_ = std::string();
   co_return sent&& keep_alive == KeepAlive::kYes;
 }
 
-// Receives until input_ begins with a whole head and returns its size, or kNoHead when the connection is
-// over.
+// Receives until input_ begins with a complete head. Returns the size of the head, or kNoHead when the
+// connection has ended.
 asio::awaitable<std::size_t> Connection::receive_head() {
   bool begun = false;
   std::size_t searched = 0;
   set_deadline(Clock::now() + limits_.idle_time_max);
   while (true) {
-    // Some clients send an empty line after a body.
+    // Some clients send an empty line after a body, which RFC 9112 tells servers to ignore.
     if (searched == 0 && input_.starts_with("\r\n")) input_.erase(0, 2);
     const std::size_t found = input_.find(kHeadEnd, searched);
     const std::size_t head_bytes = found == std::string::npos ? input_.size() : found + kHeadEnd.size();
@@ -158,7 +174,7 @@ asio::awaitable<std::size_t> Connection::receive_head() {
     if (!begun && !input_.empty()) {
       begun = true;
       request_began_ = Clock::now();
-      // Most requests come in one piece and need no deadline of their own.
+      // Most requests arrive in one piece and need no deadline for the head.
       if (found == std::string::npos) set_deadline(request_began_ + limits_.head_time_max);
     }
     if (found != std::string::npos) co_return head_bytes;
@@ -176,7 +192,7 @@ asio::awaitable<std::size_t> Connection::receive_head() {
   }
 }
 
-// Receives until input_ begins with the whole body. False when the connection is over.
+// Receives until input_ begins with the complete body. False when the connection has ended.
 asio::awaitable<bool> Connection::receive_body(const RequestHead& head) {
   if (head.content_length > limits_.body_bytes_max) {
     const Problem problem = too_large("The body", limits_.body_bytes_max);
@@ -199,9 +215,9 @@ asio::awaitable<bool> Connection::receive_body(const RequestHead& head) {
       co_await refuse(problem);
     }
     if (received != Received::kYes) co_return false;
-    // A body counts as it arrives: a length that is only claimed takes nothing from others.
-    if (!body_share_.grow_to(input_.size())) {
-      const Problem problem = overloaded("Too many large requests at once.");
+    // The budget is charged for received bytes: a Content-Length alone reserves nothing.
+    if (!body_reservation_.grow_to(input_.size())) {
+      const Problem problem = overloaded("Too many large requests are in progress.");
       co_await refuse(problem);
       co_return false;
     }
@@ -211,13 +227,21 @@ asio::awaitable<bool> Connection::receive_body(const RequestHead& head) {
 
 asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteMatch match,
                                                  const Token* token) {
-  const std::string_view body(input_.data(), head.content_length);
+  const std::size_t path_bytes = std::min(head.target.find('?'), head.target.size());
+  HttpRequest request;
+  request.method = head.method;
+  request.path = head.target.substr(0, path_bytes);
+  request.headers = head.headers;
+  request.body = std::string_view(input_.data(), head.content_length);
+  request.token = token;
+  if (path_bytes < head.target.size()) {
+    auto query = parse_query(head.target.substr(path_bytes + 1));
+    if (!query) co_return invalid_request("The target is malformed.", "target").to_response();
+    request.query = *std::move(query);
+  }
+
   const auto pending = std::make_shared<PendingAnswer>();
-  auto response = codec_.run(head, body, [&](HttpRequest request) {
-    request.token = token;
-    Router::handle(std::move(match), std::move(request), Responder(pending));
-    return pending->take();
-  });
+  auto response = handled(std::move(match), std::move(request), pending);
   if (!response) {
     const auto executor = transport_.executor();
     co_await wait_for(pending, executor);
@@ -228,16 +252,17 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
 
 asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpResponse response,
                                              KeepAlive keep_alive) {
-  // Small answers are always sent: most of them say that something was stored, and nobody could take it back.
-  if (response.body.size() > limits_.small_answer_bytes_max && !answer_share_.grow_to(response.body.size())) {
-    response = overloaded("Too many large answers at once.").to_response();
+  // Small answers are always sent: most of them acknowledge an append, which cannot be undone.
+  if (response.body.size() > limits_.small_answer_bytes_max &&
+      !answer_reservation_.grow_to(response.body.size())) {
+    response = overloaded("Too many large answers are being sent.").to_response();
   }
   const BodyForm form = head.method == "HEAD" ? BodyForm::kNone : BodyForm::kWhole;
   if (form == BodyForm::kNone || response.body.size() <= kOutputKept) {
     output_ = render(response, keep_alive, form);
     co_return co_await send(Pace::kWhole);
   }
-  // A large body is sent from where it is: a copy would take as much memory again.
+  // A large body is sent without copying it, which would double its memory.
   std::string body = std::move(response.body);
   output_ = render_head(response, keep_alive, body.size());
   if (!co_await send(Pace::kWhole)) co_return false;
@@ -245,7 +270,7 @@ asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpRespon
   co_return co_await send(Pace::kWhole);
 }
 
-// Sends pieces as they are made. A client that takes them slowly holds one piece and no thread.
+// Sends pieces as they are made. A slow reader costs one piece of memory and no thread.
 asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpResponse response,
                                               KeepAlive keep_alive) {
   if (head.method == "HEAD") co_return co_await send_whole(head, std::move(response), keep_alive);
@@ -258,45 +283,45 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
   bool begun = false;
   while (true) {
     state = source.next(piece);
-    if (state == BodySource::Piece::kFailed) co_return false;  // Without its end the client sees it is cut.
+    if (state == BodySource::Piece::kFailed) co_return false;  // The client notices the missing end.
     if (state == BodySource::Piece::kWait && finishing_) state = BodySource::Piece::kEnd;
     if (!piece.empty() && chunked) append_chunk(output_, piece);
     if (!piece.empty() && !chunked) output_ += piece;
     if (state == BodySource::Piece::kEnd && chunked) output_ += kLastChunk;
     piece.clear();
     if (piece.capacity() > kPieceKept) piece = std::string();
-    if (output_.size() > 2 * limits_.small_answer_bytes_max && !answer_share_.grow_to(output_.size())) {
+    if (output_.size() > 2 * limits_.small_answer_bytes_max && !answer_reservation_.grow_to(output_.size())) {
       if (begun) co_return false;
-      HttpResponse refusal = overloaded("Too many large answers at once.").to_response();
+      HttpResponse refusal = overloaded("Too many large answers are being sent.").to_response();
       co_return co_await send_whole(head, std::move(refusal), keep_alive);
     }
     begun = true;
     if (!output_.empty() && !co_await send(Pace::kEachPart)) co_return false;
     if (state == BodySource::Piece::kEnd) co_return chunked;
     output_.clear();
-    answer_share_.release();
+    answer_reservation_.release();
     if (state == BodySource::Piece::kMore) continue;
     if (output_.capacity() > kOutputKept) output_ = std::string();
     co_await wait_for_more(source);
     if (client_left_) co_return false;
-    // A sign of life goes out with the next piece when nothing has come.
+    // After a pause without a piece a heartbeat is sent, in front of the next piece.
     if (pause_.expiry() <= Clock::now()) {
       if (chunked) {
-        append_chunk(output_, source.sign_of_life());
+        append_chunk(output_, source.heartbeat());
       } else {
-        output_ += source.sign_of_life();
+        output_ += source.heartbeat();
       }
     }
   }
 }
 
-// Returns when there may be more, when nothing has come for a while, or when the server wants to end.
+// Returns when there may be another piece, when a heartbeat is due, or when the connection is to finish.
 asio::awaitable<void> Connection::wait_for_more(BodySource& source) {
   if (finishing_) co_return;
   set_deadline(Clock::time_point::max());
-  pause_.expires_after(limits_.sign_of_life_every);
+  pause_.expires_after(limits_.heartbeat_interval);
   source.when_ready([self = shared_from_this()] {
-    // Posted, so that it comes after the wait below has begun.
+    // Posted, so that it runs after the wait below has begun; a cancel before it would be a lost wake-up.
     asio::post(self->transport_.executor(), [self] {
       boost::system::error_code ignored;
       self->pause_.cancel(ignored);
@@ -314,7 +339,7 @@ asio::awaitable<void> Connection::wait_for_more(BodySource& source) {
 }
 
 asio::awaitable<Connection::Received> Connection::receive() {
-  // The deadline may have passed between two reads, when there was nothing to cancel.
+  // The deadline may have passed between two reads, when there was no operation to cancel.
   if (expired_) co_return Received::kTooLate;
   boost::system::error_code error;
   const std::size_t size = co_await transport_.read_some(asio::buffer(chunk_), error);
@@ -325,7 +350,7 @@ asio::awaitable<Connection::Received> Connection::receive() {
 
 // Sends output_.
 asio::awaitable<bool> Connection::send(Pace pace) {
-  // A stream waits its turn after each piece, or a quick reader would keep this thread to itself.
+  // A stream goes through the event loop after each piece, or a fast reader would monopolise this thread.
   std::size_t sent = pace == Pace::kWhole ? transport_.write_now(asio::buffer(output_)) : 0;
   if (sent == output_.size()) co_return true;
   set_deadline(Clock::now() + limits_.idle_time_max);
@@ -342,7 +367,7 @@ asio::awaitable<bool> Connection::send(Pace pace) {
 asio::awaitable<void> Connection::refuse(const Problem& problem, Dialect dialect) {
   services_.observer.answered(nullptr, problem.status(), std::chrono::nanoseconds(0));
   input_ = std::string();
-  body_share_.release();
+  body_reservation_.release();
   output_ = render_refusal(problem, dialect);
   if (!co_await send(Pace::kWhole)) co_return;
   transport_.shutdown_send();
@@ -353,17 +378,18 @@ asio::awaitable<void> Connection::refuse(const Problem& problem, Dialect dialect
   }
 }
 
-// Somebody may be trying doors. What they showed is not logged: it may be nearly right.
+// May be a brute-force attempt. The credentials are not logged: they may be a valid token with a typing
+// error.
 void Connection::log_refusal(const RequestHead& head, const Problem& problem) {
-  const auto left_out = services_.refusals.take(Clock::now());
-  if (!left_out) return;
-  const std::string more = *left_out == 0 ? "" : " (" + std::to_string(*left_out) + " like it before)";
+  const auto suppressed = services_.refusals.take(Clock::now());
+  if (!suppressed) return;
+  const std::string more = *suppressed == 0 ? "" : fmt::format(" ({} similar lines suppressed)", *suppressed);
   spdlog::warn("Refused {} {} from {}: {} {}{}", head.method, head.target.substr(0, head.target.find('?')),
                transport_.peer(), problem.status(), problem.slug(), more);
 }
 
-// Deadlines move several times for each request, nearly always to a later moment. So the timer is left as it
-// is and, when it rings, set to what has become of the deadline by then.
+// Deadlines change several times in each request, nearly always to a later time. Setting an Asio timer is
+// expensive, so it keeps running and, when it expires early, is set to the deadline then in force.
 void Connection::set_deadline(Clock::time_point time) {
   expired_ = false;
   deadline_time_ = time;
@@ -374,12 +400,13 @@ void Connection::watch_deadline() {
   watching_ = true;
   deadline_.expires_at(deadline_time_);
   deadline_.async_wait([self = shared_from_this()](boost::system::error_code error) {
-    if (error) return;  // Set anew, or the connection is over.
+    if (error) return;  // The timer was set again, or the connection has ended.
     if (Clock::now() < self->deadline_time_) return self->watch_deadline();
     self->watching_ = false;
     self->expired_ = true;
     if (self->sending_) {
-      self->transport_.close();  // A write is many small ones; cancelling might fall between two of them.
+      // A write is a loop of small ones, and a cancel could fall between two of them.
+      self->transport_.close();
     } else {
       self->transport_.cancel();
     }

@@ -1,8 +1,7 @@
 #include "api/net/http_server.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
-
-#include <utility>  // First: awaitable.hpp of Boost 1.74 needs it and does not say so.
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
@@ -13,14 +12,15 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 #include <unordered_set>
+#include <utility>
 
 #include "api/net/connection.h"
 #include "api/net/memory_budget.h"
+#include "eventstore/base/background_thread.h"
+#include "eventstore/base/mutex.h"
 
 namespace cairn::api {
 
@@ -29,39 +29,42 @@ using asio::ip::tcp;
 
 namespace {
 
-// How long the listener waits when the operating system has no more file descriptors to give.
+// How long the listener waits after accept() has failed, as it does when the process has no more file
+// descriptors.
 constexpr std::chrono::milliseconds kAcceptPause{50};
 
 Error cannot_listen(const ListenAddress& address, const boost::system::error_code& error) {
   const bool in_use = error == asio::error::address_in_use;
   if (in_use) {
-    return make_error(Errc::kFailedPrecondition,
-                      "cannot listen on " + address.to_string() + ": another program has port " +
-                          std::to_string(address.port) + "; stop it, or give another port with --listen");
+    return make_error(
+        Errc::kFailedPrecondition,
+        fmt::format(
+            "cannot listen on {}: another program uses port {}; stop it, or give another port with --listen",
+            address.to_string(), address.port));
   }
   const bool is_foreign = error == boost::system::errc::address_not_available;
   const bool is_privileged = error == asio::error::access_denied;
   return make_error(
-      Errc::kIo, "cannot listen on " + address.to_string() + ": " +
-                     (is_foreign      ? "this machine does not have that address"
-                      : is_privileged ? "ports below 1024 are not for this user; give another with --listen"
-                                      : error.message()));
+      Errc::kIo,
+      fmt::format("cannot listen on {}: {}", address.to_string(),
+                  is_foreign      ? "this machine does not have that address"
+                  : is_privileged ? "this user may not use ports below 1024; give another port with --listen"
+                                  : error.message()));
 }
 
-// Watches when nobody else does.
-struct Nobody final : RequestObserver {
+struct NullObserver final : RequestObserver {
   void answered(const Route*, int, std::chrono::nanoseconds) override {}
 };
 
-// One thread and the connections it serves. Threads that share nothing need no locks between them, and what
-// wakes a connection wakes the one thread that will serve it.
-struct Lane {
+// One thread and the event loop of the connections it serves. A connection stays on its thread: connections
+// of different threads share no lock, and an event wakes the thread that will handle it.
+struct IoThread {
   asio::io_context io{1};
   asio::executor_work_guard<asio::io_context::executor_type> work = asio::make_work_guard(io);
   std::thread thread;
 };
 
-std::size_t lane_count(unsigned threads) {
+std::size_t thread_count(unsigned threads) {
   return threads == 0 ? std::max(2u, std::thread::hardware_concurrency()) : threads;
 }
 
@@ -82,19 +85,22 @@ class HttpServer::Impl {
   Impl(ServerOptions options, Router router)
       : options_(std::move(options)),
         router_(std::move(router)),
-        gate_(options_.tokens ? Gate(*std::move(options_.tokens)) : Gate()),
+        admission_(options_.tokens ? Admission(*std::move(options_.tokens)) : Admission()),
         bodies_(options_.limits.bodies_bytes_max),
         answers_(options_.limits.answers_bytes_max),
-        services_{router_,  gate_,    options_.limits,
-                  bodies_,  answers_, options_.observer != nullptr ? *options_.observer : nobody_,
+        services_{router_,  admission_, options_.limits,
+                  bodies_,  answers_,   options_.observer != nullptr ? *options_.observer : null_observer_,
                   refusals_},
-        lanes_(lane_count(options_.threads)),
-        acceptor_(lanes_.front().io),
+        io_threads_(thread_count(options_.threads)),
+        acceptor_(io_threads_.front().io),
         accept_pause_(acceptor_.get_executor()) {}
 
   ~Impl() {
     stop(std::chrono::milliseconds(0));
-    connections_.clear();  // Sockets must be gone before the io_context.
+    std::unordered_set<std::shared_ptr<Connection>>
+        left;  // A socket must be destroyed before its io_context.
+    const MutexLock lock(mutex_);
+    left.swap(connections_);
   }
 
   Status listen() {
@@ -113,7 +119,12 @@ class HttpServer::Impl {
     asio::co_spawn(acceptor_.get_executor(), accept(), [](const std::exception_ptr& exception) {
       if (exception) spdlog::critical("No more connections are accepted: {}", describe(exception));
     });
-    for (Lane& lane : lanes_) lane.thread = std::thread([&lane] { lane.io.run(); });
+    for (std::size_t i = 0; i < io_threads_.size(); ++i) {
+      io_threads_[i].thread = std::thread([&io = io_threads_[i].io, i] {
+        name_this_thread(fmt::format("cairn-http-{}", i % 10'000).c_str());
+        io.run();
+      });
+    }
   }
 
   const ListenAddress& address() const { return options_.address; }
@@ -125,24 +136,24 @@ class HttpServer::Impl {
       accept_pause_.cancel(ignored);
     });
     {
-      std::unique_lock lock(mutex_);
+      MutexLock lock(mutex_);
       stopping_ = true;
       for (const auto& connection : connections_) connection->finish();
-      all_closed_.wait_for(lock, grace, [this] { return connections_.empty(); });
+      all_closed_.wait_for(lock, grace, [this]() CAIRN_REQUIRES(mutex_) { return connections_.empty(); });
     }
-    for (Lane& lane : lanes_) lane.io.stop();
-    for (Lane& lane : lanes_) {
-      if (lane.thread.joinable()) lane.thread.join();
+    for (IoThread& each : io_threads_) each.io.stop();
+    for (IoThread& each : io_threads_) {
+      if (each.thread.joinable()) each.thread.join();
     }
     boost::system::error_code ignored;
-    acceptor_.close(ignored);  // Perhaps nobody came to it before the threads ended.
+    acceptor_.close(ignored);  // The threads may have ended before they ran the handler above.
   }
 
  private:
   asio::awaitable<void> accept() {
     while (acceptor_.is_open()) {
       boost::system::error_code error;
-      asio::io_context& io = lanes_[next_lane_++ % lanes_.size()].io;
+      asio::io_context& io = io_threads_[next_thread_++ % io_threads_.size()].io;
       tcp::socket socket =
           co_await acceptor_.async_accept(io, asio::redirect_error(asio::use_awaitable, error));
       if (!acceptor_.is_open()) break;
@@ -152,15 +163,15 @@ class HttpServer::Impl {
         co_await accept_pause_.async_wait(asio::redirect_error(asio::use_awaitable, error));
         continue;
       }
-      take(std::move(socket));
+      open_connection(std::move(socket));
     }
   }
 
-  void take(tcp::socket socket) {
+  void open_connection(tcp::socket socket) {
     const auto executor = socket.get_executor();
     std::shared_ptr<Connection> connection;
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (stopping_) return;
       if (connections_.size() < options_.limits.connections_max) {
         connection = std::make_shared<Connection>(std::move(socket), options_.tls.get(), services_);
@@ -168,21 +179,21 @@ class HttpServer::Impl {
       }
     }
     if (!connection) {
-      // With TLS there is nothing to say before the handshake, and that is work for somebody let in.
-      if (!options_.tls) turn_away(std::move(socket));
+      // With TLS nothing can be said before the handshake, which costs too much for a client that is refused.
+      if (!options_.tls) reject(std::move(socket));
       return;
     }
     asio::co_spawn(executor, Connection::run(connection),
                    [this, connection](const std::exception_ptr& exception) {
                      if (exception) spdlog::error("A connection failed: {}", describe(exception));
-                     std::lock_guard lock(mutex_);
+                     const MutexLock lock(mutex_);
                      connections_.erase(connection);
                      if (connections_.empty()) all_closed_.notify_all();
                    });
   }
 
-  // Without waiting: a new socket has room for this much.
-  static void turn_away(tcp::socket socket) {
+  // Does not block: the send buffer of a new socket has room for the answer.
+  static void reject(tcp::socket socket) {
     boost::system::error_code ignored;
     socket.non_blocking(true, ignored);
     socket.write_some(asio::buffer(render_refusal(overloaded("Too many connections."))), ignored);
@@ -191,21 +202,22 @@ class HttpServer::Impl {
 
   ServerOptions options_;
   const Router router_;
-  const Gate gate_;
+  const Admission admission_;
   MemoryBudget bodies_;
   MemoryBudget answers_;
-  Nobody nobody_;
+  NullObserver null_observer_;
   LogThrottle refusals_;
   const ConnectionServices services_;
 
-  std::mutex mutex_;
-  std::condition_variable all_closed_;
-  bool stopping_ = false;
-  std::unordered_set<std::shared_ptr<Connection>> connections_;
+  Mutex mutex_;
+  CondVar all_closed_;
+  bool stopping_ CAIRN_GUARDED_BY(mutex_) = false;
+  std::unordered_set<std::shared_ptr<Connection>> connections_ CAIRN_GUARDED_BY(mutex_);
 
-  // After everything that handlers use: destroying it destroys handlers that never ran, and what they hold.
-  std::deque<Lane> lanes_;
-  std::size_t next_lane_ = 0;
+  // After everything that handlers use: destroying an io_context destroys the handlers that never ran, and
+  // what they hold.
+  std::deque<IoThread> io_threads_;
+  std::size_t next_thread_ = 0;
   tcp::acceptor acceptor_;
   asio::steady_timer accept_pause_;
 };
@@ -214,7 +226,7 @@ HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpServer::~HttpServer() = default;
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(ServerOptions options, Router router) {
-  if (!options.tokens) CAIRN_CHECK(check_reachable_only_from_here(options.address));
+  if (!options.tokens) CAIRN_CHECK(check_loopback(options.address));
   auto impl = std::make_unique<Impl>(std::move(options), std::move(router));
   CAIRN_CHECK(impl->listen());
   impl->serve();

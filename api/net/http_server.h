@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "api/http/gate.h"
+#include "api/http/admission.h"
 #include "api/http/request_observer.h"
 #include "api/http/router.h"
 #include "api/http/server_limits.h"
@@ -17,30 +17,33 @@ namespace cairn::api {
 struct ServerOptions {
   ListenAddress address;
   ServerLimits limits;
-  unsigned threads = 0;                 // 0 = as many as the machine has cores, at least 2
-  std::optional<AccessList> tokens;     // without them only this machine may reach the address
-  std::shared_ptr<TlsContext> tls;      // without it everything is sent as plain text
+  unsigned threads = 0;                 // 0 = one for each core, at least 2
+  std::optional<AccessList> tokens;     // without tokens, `address` must be a loopback address
+  std::shared_ptr<TlsContext> tls;      // without it, plain HTTP
   RequestObserver* observer = nullptr;  // outlives the server
 };
 
-// Listens, and has requests answered by a router, on threads of its own. A connection costs memory but no
-// thread, also while it waits for its answer.
+// An HTTP/1.1 server: accepts connections and calls the routes of a router, on threads of its own. A
+// connection costs memory but no thread, even while it waits for its answer. start(), stop() and the
+// destructor belong to one thread.
 class HttpServer {
  public:
-  // Begins to listen and to serve. Fails with kFailedPrecondition when the address is in use or can be
-  // reached from other machines, with kIo when the operating system refuses otherwise.
+  // Listens and starts the threads. Fails with kFailedPrecondition when the address is in use, or when there
+  // are no tokens and other machines can reach it; with kIo when the operating system refuses for another
+  // reason.
   static Result<std::unique_ptr<HttpServer>> start(ServerOptions options, Router router);
 
-  // Stops at once. REQUIRES: nobody holds a Responder any more that could still be called.
+  // Stops without grace. REQUIRES: no Responder of this server is called from here on.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Where it listens, with the real port.
+  // The address with the actual port, also if it was given as 0.
   const ListenAddress& address() const;
 
-  // Takes no more connections, lets requests that are under way finish for at most `grace`, then ends the
-  // threads. What is left is closed with the server. Responders may still be called; nothing comes of it.
+  // Graceful shutdown: accepts no more connections, waits at most `grace` for the requests in progress, and
+  // ends the threads. Connections that are left are closed by the destructor. Responders may still be called,
+  // without effect.
   void stop(std::chrono::milliseconds grace);
 
  private:

@@ -1,5 +1,7 @@
 #include "api/net/listen_address.h"
 
+#include <fmt/format.h>
+
 #include <boost/asio/ip/address.hpp>
 #include <charconv>
 
@@ -10,16 +12,17 @@ namespace asio = boost::asio;
 namespace {
 
 Error unreadable(std::string_view text, std::string_view reason) {
-  return make_error(Errc::kInvalidArgument, "'" + std::string(text) +
-                                                "' is no address to listen on: " + std::string(reason) +
-                                                ". Write it like 127.0.0.1:7878 or [::1]:7878.");
+  return make_error(
+      Errc::kInvalidArgument,
+      fmt::format("'{}' is not an address to listen on: {}. Write it like 127.0.0.1:7878 or [::1]:7878.",
+                  text, reason));
 }
 
 }  // namespace
 
 std::string ListenAddress::to_string() const {
   const bool v6 = host.find(':') != std::string::npos;
-  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+  return fmt::format("{}:{}", v6 ? "[" + host + "]" : host, port);
 }
 
 Result<ListenAddress> parse_listen_address(std::string_view text) {
@@ -44,14 +47,15 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   return address;
 }
 
-Status check_reachable_only_from_here(const ListenAddress& address) {
+Status check_loopback(const ListenAddress& address) {
   boost::system::error_code no_address;
   if (asio::ip::make_address(address.host, no_address).is_loopback() && !no_address) return {};
   return make_error(
       Errc::kFailedPrecondition,
-      "refusing to listen on " + address.to_string() +
-          ": it can be reached from other machines, and without tokens everybody there could read and write. "
-          "Give --tokens FILE (`cairn token create` makes one), or listen on 127.0.0.1 or [::1].");
+      fmt::format(
+          "refusing to listen on {}: other machines can reach it, and without tokens every client could read "
+          "and write. Give --tokens FILE (`cairn token create` makes one), or listen on 127.0.0.1 or [::1].",
+          address.to_string()));
 }
 
 }  // namespace cairn::api

@@ -2,38 +2,40 @@
 
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <utility>
 
+#include "eventstore/base/mutex.h"
+
 namespace cairn::api {
 
-// Keeps strangers from filling the log: lets through a few lines a second and counts the rest. Any thread.
+// Rate limit for log lines that clients can cause, so that they cannot fill the log: lets through
+// kLinesPerSecond and counts the rest. Thread-safe.
 class LogThrottle {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr unsigned kLinesPerSecond = 5;
 
-  // nullopt when the line is to be left out; else how many were left out since the last one let through.
+  // nullopt when the line must not be logged; else how many lines were suppressed since the last one.
   std::optional<std::uint64_t> take(Clock::time_point now) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (now - second_began_ >= std::chrono::seconds(1)) {
       second_began_ = now;
       lines_ = 0;
     }
     if (lines_ == kLinesPerSecond) {
-      ++left_out_;
+      ++suppressed_;
       return std::nullopt;
     }
     ++lines_;
-    return std::exchange(left_out_, 0);
+    return std::exchange(suppressed_, 0);
   }
 
  private:
-  std::mutex mutex_;
-  Clock::time_point second_began_;
-  unsigned lines_ = 0;
-  std::uint64_t left_out_ = 0;
+  Mutex mutex_;
+  Clock::time_point second_began_ CAIRN_GUARDED_BY(mutex_);
+  unsigned lines_ CAIRN_GUARDED_BY(mutex_) = 0;
+  std::uint64_t suppressed_ CAIRN_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace cairn::api

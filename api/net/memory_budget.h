@@ -5,20 +5,21 @@
 
 namespace cairn::api {
 
-// An amount of memory that many connections share. Any thread.
+// A bound on memory that all connections share. Thread-safe.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // What one connection holds of the budget; given back at the end.
-  class Share {
+  // The part of the budget that one connection holds; its destructor gives it back. Not thread-safe.
+  class Reservation {
    public:
-    explicit Share(MemoryBudget& budget) : budget_(budget) {}
-    ~Share() { release(); }
-    Share(const Share&) = delete;
-    Share& operator=(const Share&) = delete;
+    explicit Reservation(MemoryBudget& budget) : budget_(budget) {}
+    ~Reservation() { release(); }
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
 
-    // Makes this share `bytes` large. False when the budget does not allow it; the share stays as it was.
+    // Reserves `bytes` in all, unless more is reserved already. False when the budget is exhausted; the
+    // reservation is then unchanged.
     bool grow_to(std::size_t bytes) {
       if (bytes <= bytes_) return true;
       const std::size_t more = bytes - bytes_;

@@ -31,7 +31,7 @@ Result<std::unique_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
                           ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1 | ssl::context::no_compression,
                       error);
   if (error) return cannot_use("certificate", files.certificate, error);
-  // A client could make the server compute without end by asking for new keys again and again.
+  // A client could exhaust the CPU by renegotiating keys in a loop.
   SSL_CTX_set_options(context.native_handle(), SSL_OP_NO_RENEGOTIATION);
   context.use_certificate_chain_file(files.certificate.string(), error);
   if (error) return cannot_use("certificate", files.certificate, error);

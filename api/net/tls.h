@@ -8,14 +8,14 @@
 namespace cairn::api {
 
 struct TlsFiles {
-  std::filesystem::path certificate;  // PEM, with the chain behind it
+  std::filesystem::path certificate;  // PEM, followed by its chain
   std::filesystem::path key;          // PEM
 };
 
-// What the server proves itself with: TLS 1.2 and later.
+// The server's certificate, key and TLS settings: TLS 1.2 and later. Thread-safe once loaded.
 class TlsContext {
  public:
-  // Fails with kInvalidArgument when a file cannot be read, or key and certificate do not belong together.
+  // Fails with kInvalidArgument when a file cannot be read, or the key does not match the certificate.
   static Result<std::unique_ptr<TlsContext>> load(const TlsFiles& files);
 
   ~TlsContext();

@@ -1,14 +1,12 @@
 #pragma once
 
-#include <utility>
-
 #include <boost/asio/ssl/context.hpp>
 
 #include "api/net/tls.h"
 
 namespace cairn::api {
 
-// For transport.cc: the headers of OpenSSL stay out of everybody else's way.
+// Only for tls.cc and transport.cc, so that other sources do not include the headers of OpenSSL.
 struct TlsContext::Native {
   boost::asio::ssl::context context{boost::asio::ssl::context::tls_server};
 };

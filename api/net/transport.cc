@@ -28,7 +28,7 @@ Transport::~Transport() = default;
 std::string Transport::peer() const {
   boost::system::error_code error;
   const auto endpoint = socket_.remote_endpoint(error);
-  return error ? "somebody who has left" : endpoint.address().to_string();
+  return error ? "a client that has disconnected" : endpoint.address().to_string();
 }
 
 asio::awaitable<void> Transport::handshake(boost::system::error_code& error) {
@@ -50,7 +50,7 @@ asio::awaitable<std::size_t> Transport::write_some(asio::const_buffer from,
 
 std::size_t Transport::write_now(asio::const_buffer from) {
   if (tls_) return 0;
-  boost::system::error_code error;  // Whatever it is, the next write_some() will tell.
+  boost::system::error_code error;  // Ignored: the next write_some() reports it.
   return socket_.write_some(asio::buffer(from), error);
 }
 
@@ -64,7 +64,7 @@ void Transport::watch_for_close(std::function<void()> closed) {
                      [this, closed = std::move(closed)](boost::system::error_code error) {
                        if (error) return;
                        boost::system::error_code ignored;
-                       // Readable and nothing to read: the end. A request sent ahead is left where it is.
+                       // Readable without data means end of file. A pipelined request stays in the socket.
                        if (socket_.available(ignored) == 0) closed();
                      });
 }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <utility>  // First: awaitable.hpp of Boost 1.74 needs it and does not say so.
-
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -14,12 +12,12 @@
 
 namespace cairn::api {
 
-// A client's socket, with TLS on it or without. Belongs to the socket's executor.
+// A client's socket, with or without TLS. Not thread-safe: belongs to the socket's executor.
 //
-// Its coroutines put what went wrong into `error`, which must live until they are done.
+// The coroutines put a failure into `error`, which must outlive them.
 class Transport {
  public:
-  // `tls` may be nullptr and otherwise outlives the transport.
+  // `tls` is nullptr for plain HTTP; else it outlives the transport.
   Transport(boost::asio::ip::tcp::socket socket, TlsContext* tls);
   ~Transport();
   Transport(const Transport&) = delete;
@@ -31,7 +29,7 @@ class Transport {
   // The client's address, for the log.
   std::string peer() const;
 
-  // What comes before the first byte; nothing to do without TLS.
+  // The TLS handshake; returns at once without TLS.
   boost::asio::awaitable<void> handshake(boost::system::error_code& error);
 
   boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer to,
@@ -39,19 +37,20 @@ class Transport {
   boost::asio::awaitable<std::size_t> write_some(boost::asio::const_buffer from,
                                                  boost::system::error_code& error);
 
-  // Writes what the socket takes at once, perhaps nothing: most answers fit, and need not wait their turn.
+  // Writes without waiting as much as the send buffer takes, possibly nothing. Most answers fit, which saves
+  // a pass through the event loop.
   std::size_t write_now(boost::asio::const_buffer from);
 
-  // What the system may hold of our bytes until the client takes them; by itself it lets that grow to
-  // megabytes.
+  // Bounds the send buffer of the socket, which the kernel otherwise lets grow to megabytes.
   void limit_send_buffer(int bytes);
 
-  // Calls `closed` when the client leaves while nothing is read from it; cancel() ends the watch.
+  // Calls `closed` when the client disconnects while nothing is read from the socket; cancel() ends the
+  // watch.
   void watch_for_close(std::function<void()> closed);
 
-  // Ends what is under way with an error.
+  // Makes pending operations fail.
   void cancel();
-  // Tells the client that no more will come.
+  // Sends FIN: the client sees the end of the answer.
   void shutdown_send();
   void close();
 

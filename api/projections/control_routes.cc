@@ -10,6 +10,7 @@
 #include "api/projections/projection_routes.h"
 #include "api/projections/projection_service.h"
 #include "api/serving/query_reader.h"
+#include "api/serving/route_tools.h"
 
 namespace cairn::api {
 
@@ -17,22 +18,26 @@ namespace {
 
 using Change = std::function<Result<ProjectionStatus>(ProjectionDaemon& daemon, const std::string& name)>;
 
-// 202: what was asked for has begun, and the status tells how it goes.
+// 202: the change has begun, and the status shows its progress.
 void answer_later(ProjectionService& service, const HttpRequest& request, const Responder& respond,
                   Change change) {
-  service.changes().answer(respond, [&daemon = service.daemon(), name = request.parameters.at("name"),
-                                     change = std::move(change)] {
-    const auto status = change(daemon, name);
-    if (!status) return projection_problem(daemon, name, status.error()).to_response();
-    return json_response(202, to_json(*status));
-  });
+  service.changes().answer(
+      respond, [&service, name = request.parameters.at("name"), change = std::move(change)] {
+        const auto run = [&]() -> Result<ProjectionStatus> {
+          CAIRN_TRY(ProjectionDaemon * daemon, service.builder(name));
+          return change(*daemon, name);
+        };
+        const auto status = run();
+        if (!status) return projection_problem(service.models(), name, status.error()).to_response();
+        return json_response(202, to_json(*status));
+      });
 }
 
-// The changes that take nothing but the name.
+// The changes that have no parameter but the name.
 template <Result<ProjectionStatus> (ProjectionDaemon::*kChange)(const std::string&)>
 void change(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   answer_later(service, request, respond,
                [](ProjectionDaemon& daemon, const std::string& name) { return (daemon.*kChange)(name); });
 }
@@ -40,7 +45,7 @@ void change(ProjectionService& service, const HttpRequest& request, const Respon
 void rebuild(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
   const auto at_most = query.number("eventsPerSecond", 1, std::numeric_limits<std::uint64_t>::max());
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   answer_later(service, request, respond, [at_most](ProjectionDaemon& daemon, const std::string& name) {
     return daemon.rebuild(name, at_most);
   });
@@ -48,10 +53,11 @@ void rebuild(ProjectionService& service, const HttpRequest& request, const Respo
 
 void show_verification(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   const std::string& name = request.parameters.at("name");
-  if (!service.daemon().status(name)) return respond(not_found("projection", name).to_response());
-  const auto report = service.daemon().verify_report(name);
+  if (!service.models().status(name)) return respond(not_found("projection", name).to_response());
+  const auto daemon = service.builder(name);
+  const auto report = daemon ? (*daemon)->verify_report(name) : std::nullopt;
   if (!report) return respond(not_found("verification", name).to_response());
   respond(json_response(200, to_json(name, *report)));
 }

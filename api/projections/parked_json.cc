@@ -31,42 +31,33 @@ void write_detail(JsonWriter& json, const ParkedKeyDetail& detail) {
 }  // namespace
 
 std::string to_json(const ParkedList& list) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.begin_array("parked");
-  for (const ParkedKey& parked : list.keys) {
-    json.begin_object();
-    write_members(json, parked);
-    json.end_object();
-  }
-  json.end_array();
-  json.text_or_null("next", list.next);
-  json.end_object();
-  return text;
+  return json_object([&](JsonWriter& json) {
+    json.begin_array("parked");
+    for (const ParkedKey& parked : list.keys) {
+      json.begin_object();
+      write_members(json, parked);
+      json.end_object();
+    }
+    json.end_array();
+    json.text_or_null("next", list.next);
+  });
 }
 
 std::string parked_key_json(std::string_view key, const std::vector<ParkedKeyDetail>& entries) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.text("key", key);
-  json.begin_array("entries");
-  for (const ParkedKeyDetail& entry : entries) write_detail(json, entry);
-  json.end_array();
-  json.end_object();
-  return text;
+  return json_object([&](JsonWriter& json) {
+    json.text("key", key);
+    json.begin_array("entries");
+    for (const ParkedKeyDetail& entry : entries) write_detail(json, entry);
+    json.end_array();
+  });
 }
 
 std::string to_json(const RetryReport& report) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.number("keys", report.keys);
-  json.number("released", report.released);
-  json.number("events", report.events);
-  json.end_object();
-  return text;
+  return json_object([&](JsonWriter& json) {
+    json.number("keys", report.keys);
+    json.number("released", report.released);
+    json.number("events", report.events);
+  });
 }
 
 }  // namespace cairn::api

@@ -9,7 +9,7 @@
 namespace cairn::api {
 
 // {"parked":[{"key","by","generation","events","position","kind","message","line","parkedAt","retries"}],
-// "next"}; "by" is key or stream, "line" 0 where there is none.
+// "next"}; "by" is key or stream; "line" is 0 for an error without a line.
 std::string to_json(const ParkedList& list);
 
 // {"key","entries":[…]}, each as above with "positions".

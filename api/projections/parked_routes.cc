@@ -1,7 +1,9 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "api/projections/parked_json.h"
@@ -9,81 +11,126 @@
 #include "api/projections/projection_route.h"
 #include "api/projections/projection_routes.h"
 #include "api/projections/projection_service.h"
-#include "api/projections/skip_body.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/route_tools.h"
 #include "eventstore/base/limits.h"
+#include "eventstore/json/json_check.h"
+#include "eventstore/json/json_cursor.h"
 
 namespace cairn::api {
 
 namespace {
 
 constexpr std::size_t kLimit = 100;
+constexpr std::ptrdiff_t kReasonCharactersMax = 1'000;
+
+// The characters of valid UTF-8: the bytes that do not continue a character.
+std::ptrdiff_t characters(std::string_view text) {
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
+Problem wrong_reason() {
+  return invalid_request("reason must be a text of 1 to 1,000 characters that says why the event is skipped.",
+                         "reason");
+}
+
+// Reads {"reason":"…"}: why an event is skipped, in 1 to 1,000 characters.
+Answered<std::string> read_skip_reason(std::string_view body) {
+  if (const auto fault = check_json(body)) {
+    return invalid_request(
+        fmt::format("The body is not valid JSON: {}, at byte {}.", fault->message, fault->offset), "body");
+  }
+  JsonCursor cursor(body);
+  if (cursor.kind() != JsonKind::kObject) {
+    return invalid_request("The body must be an object with a reason.", "body");
+  }
+  std::optional<std::string> reason;
+  cursor.enter_object();
+  while (const auto name = cursor.next_name()) {
+    if (*name != "reason") return invalid_request(*name + " is not a field of a skip.", *name);
+    if (cursor.kind() != JsonKind::kString) return wrong_reason();
+    reason = cursor.take_string();
+  }
+  if (!reason || reason->empty() || characters(*reason) > kReasonCharactersMax) return wrong_reason();
+  return *std::move(reason);
+}
 
 void list(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
   auto after = query.text("after").value_or("");
   const std::size_t limit = query.number("limit", 1, limits::kPageEventsMax).value_or(kLimit);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
-  service.readers().answer(respond, [&daemon = service.daemon(), name = request.parameters.at("name"),
-                                     after = std::move(after), limit] {
-    const auto parked = daemon.parked(name, after, limit);
-    if (!parked) return projection_problem(daemon, name, parked.error(), "after").to_response();
-    return json_response(200, to_json(*parked));
-  });
+  if (refused(query.finish(), respond)) return;
+  service.readers().answer(
+      respond, [&service, name = request.parameters.at("name"), after = std::move(after), limit] {
+        const auto parked = service.models().parked(name, after, limit);
+        if (!parked) return projection_problem(service.models(), name, parked.error(), "after").to_response();
+        return json_response(200, to_json(*parked));
+      });
 }
 
 void show(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
-  service.readers().answer(respond, [&daemon = service.daemon(), name = request.parameters.at("name"),
-                                     key = request.parameters.at("key")] {
-    const auto entries = daemon.parked_key(name, key);
-    if (!entries) return parked_problem(daemon, name, key, entries.error()).to_response();
-    if (entries->empty()) return not_found("parked", key).to_response();
-    return json_response(200, parked_key_json(key, *entries));
-  });
+  if (refused(query.finish(), respond)) return;
+  service.readers().answer(
+      respond, [&service, name = request.parameters.at("name"), key = request.parameters.at("key")] {
+        const auto entries = service.models().parked_key(name, key);
+        if (!entries) return parked_problem(service.models(), name, key, entries.error()).to_response();
+        if (entries->empty()) return not_found("parked", key).to_response();
+        return json_response(200, parked_key_json(key, *entries));
+      });
+}
+
+Result<RetryReport> retry(ProjectionService& service, const std::string& name,
+                          const std::optional<std::string>& key) {
+  CAIRN_TRY(ProjectionDaemon * daemon, service.builder(name));
+  return daemon->retry(name, key);
+}
+
+Result<RetryReport> skip(ProjectionService& service, const std::string& name, const std::string& key,
+                         const std::string& reason) {
+  CAIRN_TRY(ProjectionDaemon * daemon, service.builder(name));
+  return daemon->skip(name, key, reason);
 }
 
 void retry_all(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
-  service.changes().answer(respond, [&daemon = service.daemon(), name = request.parameters.at("name")] {
-    const auto report = daemon.retry(name, std::nullopt);
+  if (refused(query.finish(), respond)) return;
+  service.changes().answer(respond, [&service, name = request.parameters.at("name")] {
+    const auto report = retry(service, name, std::nullopt);
     if (report) return json_response(200, to_json(*report));
-    // Nothing parked is what whoever tries everything again hopes for.
-    const bool is_nothing = report.error().code == Errc::kNotFound && daemon.status(name);
+    // A retry of everything succeeds when nothing is parked.
+    const bool is_nothing = report.error().code == Errc::kNotFound && service.models().status(name);
     if (is_nothing) return json_response(200, to_json(RetryReport{}));
-    return projection_problem(daemon, name, report.error()).to_response();
+    return projection_problem(service.models(), name, report.error()).to_response();
   });
 }
 
 void retry_key(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
-  service.changes().answer(respond, [&daemon = service.daemon(), name = request.parameters.at("name"),
-                                     key = request.parameters.at("key")] {
-    const auto report = daemon.retry(name, key);
-    if (!report) return parked_problem(daemon, name, key, report.error()).to_response();
-    return json_response(200, to_json(*report));
-  });
+  if (refused(query.finish(), respond)) return;
+  service.changes().answer(
+      respond, [&service, name = request.parameters.at("name"), key = request.parameters.at("key")] {
+        const auto report = retry(service, name, key);
+        if (!report) return parked_problem(service.models(), name, key, report.error()).to_response();
+        return json_response(200, to_json(*report));
+      });
 }
 
-void skip(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+void skip_key(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   if (!has_content_type(request, "application/json")) {
     return respond(wrong_content_type("application/json").to_response());
   }
   auto reason = read_skip_reason(request.body);
-  if (const auto* problem = std::get_if<Problem>(&reason)) return respond(problem->to_response());
-  service.changes().answer(
-      respond, [&daemon = service.daemon(), name = request.parameters.at("name"),
-                key = request.parameters.at("key"), reason = std::get<std::string>(std::move(reason))] {
-        const auto report = daemon.skip(name, key, reason);
-        if (!report) return parked_problem(daemon, name, key, report.error()).to_response();
-        return json_response(200, to_json(*report));
-      });
+  if (refused(reason, respond)) return;
+  service.changes().answer(respond, [&service, name = request.parameters.at("name"),
+                                     key = request.parameters.at("key"), reason = *std::move(reason)] {
+    const auto report = skip(service, name, key, reason);
+    if (!report) return parked_problem(service.models(), name, key, report.error()).to_response();
+    return json_response(200, to_json(*report));
+  });
 }
 
 }  // namespace
@@ -97,7 +144,7 @@ std::vector<Route> parked_routes(const RouteContext& context) {
   return {route("GET", "", &list, Scope::kRead), route("GET", "/{key}", &show, Scope::kRead),
           route("POST", "/retry", &retry_all, Scope::kAdmin),
           route("POST", "/{key}/retry", &retry_key, Scope::kAdmin),
-          route("POST", "/{key}/skip", &skip, Scope::kAdmin)};
+          route("POST", "/{key}/skip", &skip_key, Scope::kAdmin)};
 }
 
 }  // namespace cairn::api

@@ -37,20 +37,17 @@ void write_difference(JsonWriter& json, const RowDifference& difference) {
 }  // namespace
 
 std::string to_json(const RebuildStatus& rebuild) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.number("generation", rebuild.generation);
-  json.number("position", rebuild.position.value);
-  json.number("target", rebuild.target.value);
-  json.measure("eventsPerSecond", rebuild.events_per_second);
-  json.measure("etaSeconds", rebuild.eta_seconds);
-  json.number("eventsPerSecondMax", rebuild.events_per_second_max);
-  json.number("parkedKeys", rebuild.parked_keys);
-  json.number("rows", rebuild.rows);
-  json.text_or_null("holds", none_if_empty(rebuild.holds));
-  json.end_object();
-  return text;
+  return json_object([&](JsonWriter& json) {
+    json.number("generation", rebuild.generation);
+    json.number("position", rebuild.position.value);
+    json.number("target", rebuild.target.value);
+    json.measure("eventsPerSecond", rebuild.events_per_second);
+    json.measure("etaSeconds", rebuild.eta_seconds);
+    json.number("eventsPerSecondMax", rebuild.events_per_second_max);
+    json.number("parkedKeys", rebuild.parked_keys);
+    json.number("rows", rebuild.rows);
+    json.text_or_null("holds", none_if_empty(rebuild.holds));
+  });
 }
 
 void append_status_json(std::string& to, const ProjectionStatus& status, const std::string* source) {
@@ -89,45 +86,39 @@ std::string to_json(const ProjectionStatus& status) {
 
 std::string to_json(const ProjectionDeployment& deployment, const std::optional<ProjectionStatus>& status) {
   const ProjectionDefinition& definition = deployment.definition;
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.text("name", definition.name);
-  json.number("revision", definition.revision);
-  json.text("fingerprint", definition.fingerprint);
-  json.number("position", definition.position.value);
-  json.time("deployedAt", definition.deployed_at);
-  json.flag("unchanged", deployment.unchanged);
-  json.raw("status", status ? to_json(*status) : "null");
-  json.end_object();
-  return text;
+  return json_object([&](JsonWriter& json) {
+    json.text("name", definition.name);
+    json.number("revision", definition.revision);
+    json.text("fingerprint", definition.fingerprint);
+    json.number("position", definition.position.value);
+    json.time("deployedAt", definition.deployed_at);
+    json.flag("unchanged", deployment.unchanged);
+    json.raw("status", status ? to_json(*status) : "null");
+  });
 }
 
 std::string to_json(const std::string& name, const RowsVerification& report) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.text("name", name);
-  json.text("stage", to_string(report.stage));
-  if (report.stage == RowsVerification::Stage::kDone) {
-    json.flag("equal", report.is_equal());
-  } else {
-    json.null("equal");
-  }
-  json.number("position", report.position.value);
-  json.number("target", report.target.value);
-  json.number("rows", report.rows);
-  json.number("missing", report.missing);
-  json.number("extra", report.extra);
-  json.number("different", report.different);
-  json.begin_array("differences");
-  for (const RowDifference& difference : report.differences) write_difference(json, difference);
-  json.end_array();
-  json.text_or_null("error", none_if_empty(report.error));
-  json.time("startedAt", report.started_at);
-  json.measure("seconds", report.seconds);
-  json.end_object();
-  return text;
+  return json_object([&](JsonWriter& json) {
+    json.text("name", name);
+    json.text("stage", to_string(report.stage));
+    if (report.stage == RowsVerification::Stage::kDone) {
+      json.flag("equal", report.is_equal());
+    } else {
+      json.null("equal");
+    }
+    json.number("position", report.position.value);
+    json.number("target", report.target.value);
+    json.number("rows", report.rows);
+    json.number("missing", report.missing);
+    json.number("extra", report.extra);
+    json.number("different", report.different);
+    json.begin_array("differences");
+    for (const RowDifference& difference : report.differences) write_difference(json, difference);
+    json.end_array();
+    json.text_or_null("error", none_if_empty(report.error));
+    json.time("startedAt", report.started_at);
+    json.measure("seconds", report.seconds);
+  });
 }
 
 }  // namespace cairn::api

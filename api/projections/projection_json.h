@@ -7,7 +7,7 @@
 
 namespace cairn::api {
 
-// Appends how a projection is, as docs/http.md has it, with "source" when there is one.
+// Appends the status of a projection as docs/http.md describes it, with "source" when it is given.
 void append_status_json(std::string& to, const ProjectionStatus& status, const std::string* source = nullptr);
 std::string to_json(const ProjectionStatus& status);
 
@@ -15,8 +15,8 @@ std::string to_json(const ProjectionStatus& status);
 // "holds"}
 std::string to_json(const RebuildStatus& rebuild);
 
-// {"name","revision","fingerprint","position","deployedAt","unchanged","status"}; "status" is null for one
-// that is gone already.
+// {"name","revision","fingerprint","position","deployedAt","unchanged","status"}; "status" is null when the
+// projection was removed in the meantime.
 std::string to_json(const ProjectionDeployment& deployment, const std::optional<ProjectionStatus>& status);
 
 // {"name","stage","equal","position","target","rows","missing","extra","different","differences":[{"key",

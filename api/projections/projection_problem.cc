@@ -1,12 +1,13 @@
 #include "api/projections/projection_problem.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
 #include <variant>
 
-#include "api/http/sentence.h"
 #include "api/projections/projection_json.h"
 #include "api/serving/store_problem.h"
 
@@ -27,42 +28,42 @@ Problem script_problem(const ScriptError& error) {
       .with("message", error.message);
 }
 
-// A long build is not asked after every second.
+// Clients poll a long build less often.
 std::chrono::seconds come_back_after(const ProjectionStatus& status) {
   constexpr double kSecondsMax = 60;
   const double eta = status.rebuild ? status.rebuild->eta_seconds.value_or(1) : 1;
-  // Written so that what is no number is 1.
+  // A NaN fails the comparison and becomes 1.
   const double seconds = eta > 1 ? std::min(std::ceil(eta), kSecondsMax) : 1;
   return std::chrono::seconds(static_cast<int>(seconds));
 }
 
 }  // namespace
 
-Problem projection_problem(const ProjectionDaemon& daemon, const std::string& name, const Error& error,
+Problem projection_problem(const ReadModels& models, const std::string& name, const Error& error,
                            std::string_view field) {
   if (error.code == Errc::kNotFound) return not_found("projection", name);
   if (error.code == Errc::kInvalidArgument) return invalid_request(sentence(error.message), field);
   if (error.code == Errc::kFailedPrecondition) {
-    if (const auto status = daemon.status(name)) return wrong_state(*status, error);
+    if (const auto status = models.status(name)) return wrong_state(*status, error);
   }
   return store_problem(error);
 }
 
-Problem projection_refusal(const ProjectionDaemon& daemon, const std::string& name,
+Problem projection_refusal(const ReadModels& models, const std::string& name,
                            const ProjectionRefusal& refusal) {
   if (const auto* script = std::get_if<ScriptError>(&refusal)) return script_problem(*script);
-  return projection_problem(daemon, name, std::get<Error>(refusal));
+  return projection_problem(models, name, std::get<Error>(refusal));
 }
 
-Problem parked_problem(const ProjectionDaemon& daemon, const std::string& name, const std::string& key,
+Problem parked_problem(const ReadModels& models, const std::string& name, const std::string& key,
                        const Error& error) {
-  if (error.code == Errc::kNotFound && daemon.status(name)) return not_found("parked", key);
-  return projection_problem(daemon, name, error, "key");
+  if (error.code == Errc::kNotFound && models.status(name)) return not_found("parked", key);
+  return projection_problem(models, name, error, "key");
 }
 
 Problem rows_behind(GlobalPosition position, GlobalPosition wanted) {
-  return not_yet("The rows have the log through position " + std::to_string(position.value) + ", not yet " +
-                 std::to_string(wanted.value) + ".")
+  return not_yet(fmt::format("The rows are built up to position {}, not yet to {}.", position.value,
+                             wanted.value))
       .with("position", position.value)
       .with("minPosition", wanted.value);
 }

@@ -9,17 +9,17 @@ namespace cairn::api {
 
 namespace {
 
-std::optional<Problem> check_token(const HttpRequest& request) {
-  if (request.token == nullptr || !request.token->categories) return std::nullopt;
+Answered<void> check_token(const HttpRequest& request) {
+  if (request.token == nullptr || !request.token->categories) return {};
   return forbidden("The token '" + request.token->name +
-                   "' does not reach all categories, and a projection may be made of any.");
+                   "' does not reach all categories, and a projection may read any category.");
 }
 
 }  // namespace
 
 RouteHandler with_projections(const StoreSlot& slot, ProjectionHandler handle) {
   return with_store(slot, [&slot, handle](EventStore&, const HttpRequest& request, const Responder& respond) {
-    if (const auto problem = check_token(request)) return respond(problem->to_response());
+    if (refused(check_token(request), respond)) return;
     ProjectionService* service = slot.projections();
     if (service == nullptr) return respond(projections_off().to_response());
     handle(*service, request, respond);

@@ -9,9 +9,9 @@ namespace cairn::api {
 using ProjectionHandler = void (*)(ProjectionService& service, const HttpRequest& request,
                                    const Responder& respond);
 
-// A route that needs the projections. The client is told when there are none yet, and when this server has
-// them turned off. A token that is limited to categories is refused: rows are made of events of any category,
-// and so are the keys and the messages that everything else about a projection may quote.
+// A route that needs the projections. Answers 503 while the store recovers and when the server runs without
+// projections. Refuses a token that is limited to categories: rows, keys and error messages of a projection
+// may contain data of any category.
 RouteHandler with_projections(const StoreSlot& slot, ProjectionHandler handle);
 
 }  // namespace cairn::api

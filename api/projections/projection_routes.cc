@@ -10,18 +10,16 @@
 #include "api/projections/projection_service.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/route_tools.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
 namespace {
 
-HttpResponse deployed(ProjectionDaemon& daemon, const ProjectionDraft& draft) {
-  const ProjectionOutcome outcome = daemon.deploy(draft);
-  if (const auto* refusal = std::get_if<ProjectionRefusal>(&outcome)) {
-    return projection_refusal(daemon, draft.name, *refusal).to_response();
-  }
-  const auto& deployment = std::get<ProjectionDeployment>(outcome);
-  return json_response(deployment.unchanged ? 200 : 201, to_json(deployment, daemon.status(draft.name)));
+HttpResponse deployed(ReadModels& models, const ProjectionDraft& draft) {
+  const auto deployment = models.deploy(draft);
+  if (!deployment) return projection_refusal(models, draft.name, deployment.error()).to_response();
+  return json_response(deployment->unchanged ? 200 : 201, to_json(*deployment, models.status(draft.name)));
 }
 
 void deploy(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
@@ -30,26 +28,26 @@ void deploy(ProjectionService& service, const HttpRequest& request, const Respon
   draft.name = request.parameters.at("name");
   if (const auto file = query.name("file")) draft.file = *file;
   draft.keep_rows = query.flag("keepRows");
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   if (!is_projection_name(draft.name)) {
     return respond(invalid_request("The name of a projection has 1 to 64 letters, digits, '_', '-' and '.', "
                                    "and does not begin with '.'.",
                                    "name")
                        .to_response());
   }
-  if (const auto problem = check_script(request)) return respond(problem->to_response());
+  if (refused(check_script(request), respond)) return;
 
   draft.source = request.body;
   service.changes().answer(
-      respond, [&daemon = service.daemon(), draft = std::move(draft)] { return deployed(daemon, draft); });
+      respond, [&models = service.models(), draft = std::move(draft)] { return deployed(models, draft); });
 }
 
 void remove(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
-  service.changes().answer(respond, [&daemon = service.daemon(), name = request.parameters.at("name")] {
-    const Status removed = daemon.remove(name);
-    if (!removed.ok()) return projection_problem(daemon, name, removed.error()).to_response();
+  if (refused(query.finish(), respond)) return;
+  service.changes().answer(respond, [&models = service.models(), name = request.parameters.at("name")] {
+    const Status removed = models.remove(name);
+    if (!removed.ok()) return projection_problem(models, name, removed.error()).to_response();
     HttpResponse response;
     response.status = 204;
     return response;
@@ -58,22 +56,27 @@ void remove(ProjectionService& service, const HttpRequest& request, const Respon
 
 void list_projections(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
-  std::string json = R"({"projections":[)";
-  for (const ProjectionStatus& status : service.daemon().list()) {
-    if (!json.ends_with('[')) json += ',';
-    append_status_json(json, status);
+  if (refused(query.finish(), respond)) return;
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.begin_array("projections");
+  for (const ProjectionStatus& status : service.models().list()) {
+    json.element();
+    append_status_json(text, status);
   }
-  respond(json_response(200, json + "]}"));
+  json.end_array();
+  json.end_object();
+  respond(json_response(200, std::move(text)));
 }
 
 void show_projection(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   const std::string& name = request.parameters.at("name");
-  const auto status = service.daemon().status(name);
+  const auto status = service.models().status(name);
   if (!status) return respond(not_found("projection", name).to_response());
-  const auto definition = service.daemon().definition(name);
+  const auto definition = service.models().definition(name);
   std::string json;
   append_status_json(json, *status, definition ? &definition->source : nullptr);
   respond(json_response(200, std::move(json)));

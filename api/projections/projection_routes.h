@@ -7,16 +7,16 @@
 
 namespace cairn::api {
 
-// What makes rows out of events: deployed, listed and removed.
+// Projections: deploy, list and remove them.
 std::vector<Route> projection_routes(const RouteContext& context);
 
-// Building rows anew, stopping and going on, and comparing rows with the log.
+// Rebuild, cancel, roll back, pause, resume and verify a projection.
 std::vector<Route> projection_control_routes(const RouteContext& context);
 
-// The rows that projections make.
+// The rows of projections.
 std::vector<Route> row_routes(const RouteContext& context);
 
-// Events that projections could not apply, and those that wait behind them.
+// Parked events: list, retry and skip them.
 std::vector<Route> parked_routes(const RouteContext& context);
 
 }  // namespace cairn::api

@@ -1,43 +1,56 @@
 #pragma once
 
-#include <cstddef>
+#include <string>
 
 #include "api/http/answer_workers.h"
+#include "projections/daemon/daemon_errors.h"
 #include "projections/daemon/projection_daemon.h"
 
 namespace cairn::api {
 
-// The read models of a server, and the threads for what takes long with them. Any thread.
+// The read models of a server, and the threads for the slow work with them. Thread-safe.
 class ProjectionService {
  public:
-  // REQUIRES: `daemon` outlives it.
-  explicit ProjectionService(ProjectionDaemon& daemon) : daemon_(daemon) {}
+  // A server that builds its read models itself. REQUIRES: `daemon` outlives it.
+  explicit ProjectionService(ProjectionDaemon& daemon) : ProjectionService(daemon, &daemon) {}
 
-  ProjectionDaemon& daemon() { return daemon_; }
+  // `builder` carries out commands; nullptr when another process builds the read models.
+  // REQUIRES: both outlive it.
+  ProjectionService(ReadModels& models, ProjectionDaemon* builder) : models_(models), builder_(builder) {}
 
-  // Those who read do not wait for those who change something: trying again what is parked may take minutes.
+  ReadModels& models() { return models_; }
+
+  // The daemon that carries out a command for this projection. When this server only reads: kNotFound for an
+  // unknown projection, else kFailedPrecondition.
+  Result<ProjectionDaemon*> builder(const std::string& name) const {
+    if (builder_ != nullptr) return builder_;
+    if (!models_.status(name)) return no_projection(name);
+    return built_by_another_process();
+  }
+
+  // Two pools, because reads must not wait for changes: a retry of parked events may take minutes.
   AnswerWorkers& readers() { return readers_; }
   AnswerWorkers& changes() { return changes_; }
 
-  // Stops the daemon, finishes what is under way, and refuses what waits or comes later. Whoever waits is
-  // told.
+  // Stops the read models, finishes the answers under way, and refuses waiting and later requests.
   void stop() {
-    daemon_.stop();  // First: who waits for a position is answered by the readers.
+    models_.stop();  // First: the readers answer the clients that wait for a position.
     readers_.stop();
     changes_.stop();
   }
 
  private:
-  // Those who build rows need the other processors.
-  static constexpr std::size_t kReaders = 2;
-  static constexpr std::size_t kReadersWaitingMax = 1'024;  // each holds little more than names
-  // Two, so that a projection can be paused while what is parked is tried again.
-  static constexpr std::size_t kChanges = 2;
-  static constexpr std::size_t kChangesWaitingMax = 64;  // some hold a script of at most 1 MiB
+  // Two threads, because building rows needs the other processors. A queued read holds little more than
+  // names.
+  static constexpr WorkerPool::Options kReaders{.name = "cairn-rows", .threads = 2, .queue_max = 1'024};
+  // Two, so that a projection can be paused while parked events are retried. Some changes hold a script of 1
+  // MiB.
+  static constexpr WorkerPool::Options kChanges{.name = "cairn-change", .threads = 2, .queue_max = 64};
 
-  ProjectionDaemon& daemon_;
-  AnswerWorkers readers_{kReaders, kReadersWaitingMax, "Too many rows are asked for."};
-  AnswerWorkers changes_{kChanges, kChangesWaitingMax, "Too many changes of projections wait."};
+  ReadModels& models_;
+  ProjectionDaemon* const builder_;
+  AnswerWorkers readers_{kReaders, "Too many rows are asked for."};
+  AnswerWorkers changes_{kChanges, "Too many changes of projections wait."};
 };
 
 }  // namespace cairn::api

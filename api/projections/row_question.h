@@ -12,33 +12,33 @@
 
 namespace cairn::api {
 
-// What was found when rows were read, and through which position of the log the rows were known then.
+// The answer from the rows, and the position of the log up to which they are built.
 struct RowsFound {
   GlobalPosition position;
   HttpResponse response;
 };
 
-// A client's question for rows of a projection that may have to be as far as a position of the log. Does not
-// change; any thread.
+// A client's read of rows, which may require that the rows have reached a position of the log. Immutable;
+// thread-safe.
 struct RowQuestion {
   std::string name;
   std::optional<GlobalPosition> min_position;
   std::chrono::milliseconds wait{0};
-  std::function<Result<RowsFound>(ProjectionDaemon& daemon)> read;
+  std::function<Result<RowsFound>(ReadModels& models)> read;
 
-  // What there is to say now.
+  // The answer at this moment.
   struct Sight {
     HttpResponse response;
-    bool may_change = false;  // the rows are not there yet, or not far enough
+    bool may_change = false;  // the rows are not built yet, or have not reached min_position
   };
-  Sight look(ProjectionDaemon& daemon) const;
+  Sight look(ReadModels& models) const;
 
-  // Whether the client would wait for rows that are behind.
+  // Whether the client waits for rows that have not reached min_position.
   bool waits() const { return min_position && wait.count() > 0; }
 };
 
-// Answers when the rows are as far as is wanted, or the wait is over. No thread waits meanwhile; the rows are
-// read by the service's readers.
+// Answers when the rows have reached min_position, or the wait is over. No thread blocks meanwhile; a thread
+// of service.readers() reads the rows.
 void answer_when_there(ProjectionService& service, const std::shared_ptr<const RowQuestion>& question,
                        const Responder& respond);
 

@@ -2,6 +2,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,10 +10,11 @@
 #include "api/projections/projection_route.h"
 #include "api/projections/projection_routes.h"
 #include "api/projections/projection_service.h"
-#include "api/projections/row_json.h"
 #include "api/projections/row_question.h"
 #include "api/serving/query_reader.h"
+#include "api/serving/route_tools.h"
 #include "eventstore/base/limits.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
 
@@ -21,7 +23,41 @@ namespace {
 constexpr std::uint64_t kWaitMs = 1'000;
 constexpr std::uint64_t kWaitMsMax = 30'000;
 
-// How far the rows have to be, and how long that may take.
+template <typename Answer>
+void write_standing(JsonWriter& json, const Answer& answer) {
+  json.number("position", answer.position.value);
+  json.number("generation", answer.generation);
+  if (answer.partial) json.flag("partial", true);
+}
+
+// {"key","row","position","generation"}, with "partial":true while the generation is being built.
+// REQUIRES: there is a row.
+std::string row_json(std::string_view key, const RowAnswer& answer) {
+  CAIRN_ASSERT(answer.json.has_value());
+  return json_object([&](JsonWriter& json) {
+    json.text("key", key);
+    json.raw("row", *answer.json);
+    write_standing(json, answer);
+  });
+}
+
+// {"rows":[{"key","row"}],"next","position","generation"}, and "partial" as above.
+std::string rows_json(const RowsAnswer& answer) {
+  return json_object([&](JsonWriter& json) {
+    json.begin_array("rows");
+    for (const RowsAnswer::Row& row : answer.rows) {
+      json.begin_object();
+      json.text("key", row.key);
+      json.raw("row", row.json);
+      json.end_object();
+    }
+    json.end_array();
+    json.text_or_null("next", answer.next);
+    write_standing(json, answer);
+  });
+}
+
+// The position that the rows must have reached, and how long the client waits for it.
 RowQuestion read_question(const HttpRequest& request, QueryReader& query) {
   RowQuestion question;
   question.name = request.parameters.at("name");
@@ -41,14 +77,14 @@ void answer_row(ProjectionService& service, const HttpRequest& request, const Re
   QueryReader query(request);
   RowQuestion question = read_question(request, query);
   const bool partial = query.flag("partial");
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   question.read = [name = question.name, key = request.parameters.at("key"),
-                   partial](ProjectionDaemon& daemon) -> Result<RowsFound> {
-    CAIRN_TRY(const RowAnswer answer, daemon.row(name, key, partial));
+                   partial](ReadModels& models) -> Result<RowsFound> {
+    CAIRN_TRY(const RowAnswer answer, models.row(name, key, partial));
     return RowsFound{answer.position, response_of(key, answer)};
   };
-  // One row is found faster than another thread is woken.
-  RowQuestion::Sight sight = question.look(service.daemon());
+  // Reading one row takes less time than waking another thread.
+  RowQuestion::Sight sight = question.look(service.models());
   if (!sight.may_change || !question.waits()) return respond(std::move(sight.response));
   answer_when_there(service, std::make_shared<const RowQuestion>(std::move(question)), respond);
 }
@@ -61,10 +97,10 @@ void answer_rows(ProjectionService& service, const HttpRequest& request, const R
   wanted.after = query.text("after").value_or("");
   wanted.limit = query.number("limit", 1, limits::kPageEventsMax).value_or(wanted.limit);
   wanted.partial = query.flag("partial");
-  if (const auto problem = query.problem()) return respond(problem->to_response());
+  if (refused(query.finish(), respond)) return;
   question.read = [name = question.name,
-                   wanted = std::move(wanted)](ProjectionDaemon& daemon) -> Result<RowsFound> {
-    CAIRN_TRY(const RowsAnswer answer, daemon.rows(name, wanted));
+                   wanted = std::move(wanted)](ReadModels& models) -> Result<RowsFound> {
+    CAIRN_TRY(const RowsAnswer answer, models.rows(name, wanted));
     return RowsFound{answer.position, json_response(200, rows_json(answer))};
   };
   answer_when_there(service, std::make_shared<const RowQuestion>(std::move(question)), respond);

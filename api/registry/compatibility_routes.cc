@@ -21,15 +21,16 @@ Verbose verbose_in(const HttpRequest& request) {
   return flag(request, "verbose") ? Verbose::kYes : Verbose::kNo;
 }
 
-// Who wants reasons is told why something is no schema as one of them.
+// With verbose, the reason why a text is no schema is one of the messages.
 Body answer(Verdict verdict, Verbose verbose) {
   if (!verdict && verbose == Verbose::kYes && verdict.error().code == 42201) {
     verdict = Verdict(std::vector<std::string>{verdict.error().message});
   }
   CAIRN_TRY(const auto messages, std::move(verdict));
-  std::string json = std::string(R"({"is_compatible":)") + (messages.empty() ? "true" : "false");
-  if (verbose == Verbose::kYes) json += R"(,"messages":)" + list_json(messages);
-  return json + "}";
+  return json_object([&](JsonWriter& json) {
+    json.flag("is_compatible", messages.empty());
+    if (verbose == Verbose::kYes) json.raw("messages", list_json(messages));
+  });
 }
 
 RegistryResult<RegistryTask> test_with_one(const HttpRequest& request) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "api/upcasters/deploy_problem.h"
 #include "api/upcasters/deploy_service.h"
 #include "eventstore/base/names.h"
+#include "eventstore/json/json_writer.h"
 #include "schemaregistry/registry/schema_registry.h"
 #include "upcasters/script/upcaster_script.h"
 
@@ -20,7 +23,9 @@ constexpr std::size_t kFileNameBytesMax = 200;
 
 using Body = RegistryResult<std::string>;
 
-std::string id_json(SchemaId id) { return R"({"id":)" + std::to_string(id.value) + "}"; }
+std::string id_json(SchemaId id) {
+  return json_object([&](JsonWriter& json) { json.number("id", id.value); });
+}
 
 Registration registration_of(const HttpRequest& request, SchemaBody body) {
   Registration wanted{subject_of(request), std::move(body.schema), normalize_in(request)};
@@ -33,10 +38,8 @@ Registration registration_of(const HttpRequest& request, SchemaBody body) {
 RegistryResult<RegistryTask> register_schema(const HttpRequest& request) {
   CAIRN_TRY(SchemaBody body, read_schema_body(request));
   if (flag(request, "dryRun")) {
-    // Who asks for it would not expect that anything is registered.
-    return RegistryError{
-        422, 422,
-        "dryRun goes with an upcaster; /compatibility tells of a schema alone what would become of it"};
+    // A client that sets dryRun does not expect a registration.
+    return RegistryError{422, 422, "dryRun needs an upcaster; for a schema alone, use /compatibility"};
   }
   return RegistryTask([wanted = registration_of(request, std::move(body))](SchemaRegistry& registry) -> Body {
     CAIRN_TRY(const SchemaId id, registry.register_schema(wanted));
@@ -45,27 +48,26 @@ RegistryResult<RegistryTask> register_schema(const HttpRequest& request) {
 }
 
 HttpResponse response_of(const DeployOutcome& outcome, const char* type) {
-  if (const auto* deployed = std::get_if<Deployed>(&outcome)) {
-    return registry_response(id_json(deployed->schema.value_or(SchemaId{})), type);
+  if (outcome) return registry_response(id_json(outcome->schema.value_or(SchemaId{})), type);
+  if (const auto* error = std::get_if<RegistryError>(&outcome.error())) {
+    return registry_response(*error, type);
   }
-  const auto& refusal = std::get<DeployRefusal>(outcome);
-  if (const auto* error = std::get_if<RegistryError>(&refusal)) return registry_response(*error, type);
-  HttpResponse response = deploy_problem(refusal).to_response(Dialect::kSchemaRegistry);
+  HttpResponse response = deploy_problem(outcome.error()).to_response(Dialect::kSchemaRegistry);
   response.content_type = type;
   return response;
 }
 
-// The schema comes with the script that leads to it.
+// Registers a schema together with the upcaster that leads to it.
 void register_with_upcaster(DeployService& service, const HttpRequest& request, SchemaBody body,
                             const Responder& respond) {
   const char* type = registry_type_for(request);
-  // What it fails on is told, with streams and data of every category.
-  if (const auto problem = check_categories(request, {})) {
-    return respond(problem->to_response(Dialect::kSchemaRegistry));
+  // The answer may name streams and data of every category.
+  if (const auto allowed = check_categories(request, {}); !allowed) {
+    return respond(allowed.error().to_response(Dialect::kSchemaRegistry));
   }
   if (body.upcaster.size() > kScriptBytesMax) {
     return respond(registry_response(
-        RegistryError{413, 413, "An upcaster may have " + std::to_string(kScriptBytesMax) + " bytes."},
+        RegistryError{413, 413, fmt::format("An upcaster may have at most {} bytes.", kScriptBytesMax)},
         type));
   }
   if (body.upcaster_file.size() > kFileNameBytesMax || !is_printable_name(body.upcaster_file)) {
@@ -79,7 +81,7 @@ void register_with_upcaster(DeployService& service, const HttpRequest& request, 
   wanted.dry_run = flag(request, "dryRun") ? DryRun::kYes : DryRun::kNo;
   wanted.done = [respond, type](const DeployOutcome& outcome) { respond(response_of(outcome, type)); };
   if (!service.submit(std::move(wanted))) {
-    respond(overloaded("Too many upcasters wait to be tried.").to_response(Dialect::kSchemaRegistry));
+    respond(overloaded("Too many deployments are waiting.").to_response(Dialect::kSchemaRegistry));
   }
 }
 
@@ -89,7 +91,7 @@ Route register_route(const StoreSlot& slot) {
   Route route = registry_change(slot, "POST", kPath, register_schema);
   route.handle = [&slot, alone = std::move(route.handle)](const HttpRequest& request,
                                                           const Responder& respond) {
-    // Whatever is wrong with the request, those without an upcaster say it.
+    // The plain route answers an invalid request.
     auto body = read_schema_body(request);
     DeployService* service = slot.deployments();
     if (service == nullptr || !body || body->upcaster.empty()) return alone(request, respond);

@@ -6,7 +6,7 @@
 #include "api/registry/registry_request.h"
 #include "api/registry/registry_route.h"
 #include "api/registry/registry_routes.h"
-#include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 #include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
@@ -15,7 +15,7 @@ namespace {
 
 using Body = RegistryResult<std::string>;
 
-// There is one context, which has no name of its own.
+// The name of the only context.
 constexpr const char* kDefaultContext = ".";
 
 RegistryHandler always(std::string json) {
@@ -24,8 +24,8 @@ RegistryHandler always(std::string json) {
   };
 }
 
-// Other contexts than the default are only the beginning of a name here, so there is nothing to remove; but
-// what has subjects must not be said to be gone.
+// A context other than the default is only a prefix of subject names, so there is nothing to remove. A
+// context with subjects is refused.
 RegistryResult<RegistryTask> delete_context(const HttpRequest& request) {
   std::string context = request.parameters.at("context");
   while (context.starts_with(':')) context.erase(0, 1);
@@ -41,16 +41,24 @@ RegistryResult<RegistryTask> delete_context(const HttpRequest& request) {
 }
 
 std::string store_json(const StoreSlot& slot) {
-  std::string json = R"({"scope":{"path":[],"clusters":{"kafka-cluster":)";
-  append_json_string(json, slot.store()->store_id());
-  json += R"(,"schema-registry-cluster":"schema-registry"}},"id":""})";
-  return json;
+  return json_object([&](JsonWriter& json) {
+    json.begin_object("scope");
+    json.begin_array("path");
+    json.end_array();
+    json.begin_object("clusters");
+    json.text("kafka-cluster", slot.store()->store_id());
+    json.text("schema-registry-cluster", "schema-registry");
+    json.end_object();
+    json.end_object();
+    json.text("id", "");
+  });
 }
 
 std::string version_json(const std::string& version) {
-  std::string json = R"({"version":)";
-  append_json_string(json, version);
-  return json + R"(,"commitId":""})";
+  return json_object([&](JsonWriter& json) {
+    json.text("version", version);
+    json.text("commitId", "");
+  });
 }
 
 }  // namespace

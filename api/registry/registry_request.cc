@@ -1,5 +1,7 @@
 #include "api/registry/registry_request.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -33,7 +35,7 @@ RegistryError wrong_member(std::string_view name, std::string_view wanted) {
   return {422, 422, "'" + std::string(name) + "' must be " + std::string(wanted)};
 }
 
-// The members of an object in a body that was checked. A null is as good as nothing.
+// The members of an object in a body that was checked. Members that are null count as absent.
 class Members {
  public:
   explicit Members(std::string_view object) {
@@ -56,7 +58,7 @@ class Members {
     if (member->first != JsonKind::kString) return wrong_member(name, "a string");
     return JsonCursor(member->second).take_string();
   }
-  // nullopt for 0 and less as well: clients write -1 for "not given".
+  // nullopt for 0 and negative numbers as well: clients write -1 for "not given".
   RegistryResult<std::optional<std::uint32_t>> number(std::string_view name) const {
     const auto member = find(name);
     if (!member) return std::optional<std::uint32_t>();
@@ -73,7 +75,7 @@ class Members {
   std::map<std::string, std::pair<JsonKind, std::string_view>, std::less<>> members_;
 };
 
-// A page in a browser can send other types anywhere without being asked, but not these.
+// A page in a browser cannot send these types to another address without a CORS preflight.
 bool is_registry_type(std::string_view type) {
   for (const char* known : {"application/vnd.schemaregistry.v1+json", "application/vnd.schemaregistry+json",
                             "application/json", "application/octet-stream"}) {
@@ -89,11 +91,11 @@ RegistryResult<Members> read_body(const HttpRequest& request) {
   }
   if (request.body.empty()) return RegistryError{422, 422, "The request has no body."};
   if (request.body.size() > kRegistryBodyBytesMax) {
-    return schema_too_large("a request may have " + std::to_string(kRegistryBodyBytesMax) + " bytes");
+    return schema_too_large(fmt::format("a request may have at most {} bytes", kRegistryBodyBytesMax));
   }
   if (const auto fault = check_json(request.body)) {
     return RegistryError{
-        400, 400, "The body is not JSON: " + fault->message + " at byte " + std::to_string(fault->offset)};
+        400, 400, fmt::format("The body is not valid JSON: {}, at byte {}", fault->message, fault->offset)};
   }
   if (JsonCursor(request.body).kind() != JsonKind::kObject) {
     return RegistryError{422, 422, "The body must be a JSON object."};

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/registry/registry_service.h"
-#include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 #include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kRegistryType = "application/vnd.schemaregistry.v1+json";
 
-// On its own thread nobody else would catch what a library throws.
+// No caller catches exceptions of a library on the registry's thread.
 RegistryResult<std::string> run_caught(const RegistryTask& task, SchemaRegistry& registry) {
   try {
     return task(registry);
@@ -30,13 +30,13 @@ void run_later(RegistryService& service, RegistryTask task, const char* type, co
       service.worker().submit([task = std::move(task), &registry = service.registry(), type, respond] {
         respond(registry_response(run_caught(task, registry), type));
       });
-  if (!taken) respond(overloaded("Too many schemas wait to be read.").to_response(Dialect::kSchemaRegistry));
+  if (!taken)
+    respond(overloaded("Too many requests to the schema registry are waiting.")
+                .to_response(Dialect::kSchemaRegistry));
 }
 
 }  // namespace
 
-// Of the types the registry has, the first in this order that the client names. Who names none gets the
-// first.
 const char* registry_type_for(const HttpRequest& request) {
   const std::string_view accept = request.header("Accept").value_or("");
   for (const char* type : {kRegistryType, "application/vnd.schemaregistry+json", "application/json"}) {
@@ -56,10 +56,11 @@ HttpResponse registry_response(RegistryResult<std::string> result, const char* t
   const RegistryError& error = result.error();
   if (error.status >= 500) spdlog::error("The schema registry failed: {}", error.message);
   response.status = error.status;
-  response.body = R"({"error_code":)" + std::to_string(error.code) + R"(,"message":)";
-  // What broke may hold paths and payloads.
-  append_json_string(response.body, error.status == 500 ? "The server's log has the reason." : error.message);
-  response.body += '}';
+  response.body = json_object([&](JsonWriter& json) {
+    json.number("error_code", static_cast<std::uint64_t>(error.code));
+    // The message of an internal error may hold paths and payloads.
+    json.text("message", error.status == 500 ? "The server's log has the reason." : error.message);
+  });
   if (error.status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }

@@ -9,31 +9,33 @@
 
 namespace cairn::api {
 
-// What a route of the registry does, once its request was understood: answers with a body, which is always
-// JSON, or refuses. It owns what it needs of the request.
+// The work of a registry route, after its request was parsed: returns the body of the answer, which is always
+// JSON, or an error. Owns what it needs of the request.
 using RegistryTask = std::function<RegistryResult<std::string>(SchemaRegistry& registry)>;
 
-// Understands a request, or refuses it.
+// Parses a request into a task, or refuses it.
 using RegistryHandler = std::function<RegistryResult<RegistryTask>(const HttpRequest& request)>;
 
-// Where the task runs: at once, or on the thread for what takes long.
+// Where the task runs: kQuick on the thread of the server, kLong on the registry's thread.
 enum class TaskCost { kQuick, kLong };
 
-// Of the types the registry answers with, the one the client would rather have.
+// The media type of the registry that the client prefers. Of the types that the Accept header names, the
+// first in this order: vnd.schemaregistry.v1+json, vnd.schemaregistry+json, json. The first one when it names
+// none.
 const char* registry_type_for(const HttpRequest& request);
 
-// The answer of a task.
+// The response for the result of a task.
 HttpResponse registry_response(RegistryResult<std::string> result, const char* type);
 
-// A route of the schema registry. While there is none yet the client is told to come back. The answer has the
-// type the client would rather have: one of the registry's own, or application/json.
+// A route of the schema registry. Answers 503 while the store recovers. The answer has the type of
+// registry_type_for().
 Route registry_route(const StoreSlot& slot, std::string method, std::string path, Scope scope, TaskCost cost,
                      RegistryHandler handle);
 
-// Reads, and nothing else.
+// A route that only reads.
 Route registry_get(const StoreSlot& slot, std::string path, RegistryHandler handle);
 
-// Changes something.
+// A route that changes the registry.
 Route registry_change(const StoreSlot& slot, std::string method, std::string path, RegistryHandler handle);
 
 }  // namespace cairn::api

@@ -1,40 +1,29 @@
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <utility>
-
-#include "api/http/worker_thread.h"
-#include "eventstore/event_store.h"
+#include "api/http/worker_pool.h"
 #include "schemaregistry/events/event_codecs.h"
 #include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
 
-// The schema registry of a server, and the thread for what takes long with it: changes wait for the disk, and
-// schemas that come from clients are read, which for the largest takes tens of milliseconds.
+// The schema registry of a server, and the thread for its slow work: changes wait for the disk, and parsing
+// the largest schemas takes tens of milliseconds. Thread-safe.
 class RegistryService {
  public:
-  // Reads the schemas of the store; fails as SchemaRegistry::open() does. REQUIRES: nothing is asked of the
-  // service once `store` is gone.
-  static Result<std::unique_ptr<RegistryService>> open(EventStore& store) {
-    CAIRN_TRY(auto registry, SchemaRegistry::open(store));
-    return std::make_unique<RegistryService>(std::move(registry));
-  }
+  // REQUIRES: `registry` outlives the service.
+  explicit RegistryService(SchemaRegistry& registry) : registry_(registry) {}
 
-  explicit RegistryService(std::unique_ptr<SchemaRegistry> registry) : registry_(std::move(registry)) {}
-
-  SchemaRegistry& registry() { return *registry_; }
+  SchemaRegistry& registry() { return registry_; }
   EventCodecs& codecs() { return codecs_; }
-  WorkerThread& worker() { return worker_; }
+  WorkerPool& worker() { return worker_; }
 
  private:
-  // Bodies of registry requests have at most 4 MiB.
-  static constexpr std::size_t kWaitingMax = 64;
+  // One thread, so that changes keep their order. Bodies of registry requests have at most 4 MiB.
+  static constexpr WorkerPool::Options kWorker{.name = "cairn-registry", .threads = 1, .queue_max = 64};
 
-  std::unique_ptr<SchemaRegistry> registry_;
-  EventCodecs codecs_{*registry_};
-  WorkerThread worker_{kWaitingMax};
+  SchemaRegistry& registry_;
+  EventCodecs codecs_{registry_};
+  WorkerPool worker_{kWorker};
 };
 
 }  // namespace cairn::api

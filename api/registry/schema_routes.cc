@@ -7,7 +7,6 @@
 #include "api/registry/registry_request.h"
 #include "api/registry/registry_route.h"
 #include "api/registry/registry_routes.h"
-#include "eventstore/json/json_text.h"
 #include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
@@ -28,12 +27,12 @@ RegistryResult<RegistryTask> list_all(const HttpRequest& request) {
                        window = window_of(request)](SchemaRegistry& registry) {
     return registry.read([&](const RegistryState& state) -> Body {
       return list_json(list_schemas(state, prefix, hidden, latest), window,
-                       [](std::string& to, const FoundVersion& one) { to += to_json(one); });
+                       [](JsonWriter& json, const FoundVersion& one) { json.raw(to_json(one)); });
     });
   });
 }
 
-// Of the versions with an id, the newest of that subject.
+// The newest of `versions` that belongs to the subject.
 std::optional<FoundVersion> newest_of(const std::vector<FoundVersion>& versions, const std::string& subject) {
   std::optional<FoundVersion> newest;
   for (const FoundVersion& one : versions) {
@@ -68,7 +67,7 @@ RegistryResult<RegistryTask> get_text(const HttpRequest& request) {
   });
 }
 
-// What the questions for the versions of an id have in common.
+// The parameters of the routes that list the versions of an id.
 struct WantedVersions {
   SchemaId id;
   std::optional<std::string> subject;
@@ -108,16 +107,17 @@ RegistryResult<RegistryTask> list_versions_of(const HttpRequest& request) {
   return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) {
     return registry.read([&](const RegistryState& state) -> Body {
       CAIRN_TRY(const auto versions, find(state, wanted));
-      return list_json(versions, wanted.window, [](std::string& to, const FoundVersion& one) {
-        to += R"({"subject":)";
-        append_json_string(to, one.subject);
-        to += R"(,"version":)" + std::to_string(one.version) + "}";
+      return list_json(versions, wanted.window, [](JsonWriter& json, const FoundVersion& one) {
+        json.begin_object();
+        json.text("subject", one.subject);
+        json.number("version", one.version);
+        json.end_object();
       });
     });
   });
 }
 
-// Schemas here have ids and no GUIDs, so none is known by one.
+// Schemas have ids and no GUIDs, so no GUID is known.
 RegistryResult<RegistryTask> get_by_guid(const HttpRequest& request) {
   return schema_not_found(request.parameters.at("guid"));
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Body = RegistryResult<std::string>;
 
-// The subject in the path, or all where the path has none.
+// The subject in the path; all subjects when the path has none.
 SettingScope scope_of(const HttpRequest& request) {
   return request.parameters.contains("subject") ? SettingScope(subject_of(request)) : std::nullopt;
 }
@@ -32,7 +32,7 @@ RegistryResult<RegistryTask> get_config_of(const HttpRequest& request) {
   });
 }
 
-// The answer repeats what was asked for. Questions say compatibilityLevel, changes say compatibility.
+// The answer repeats the request. Reads name the member compatibilityLevel, changes name it compatibility.
 RegistryResult<RegistryTask> put_config(const HttpRequest& request) {
   CAIRN_TRY(const RegistryConfig config, read_config_body(request));
   return RegistryTask([scope = scope_of(request), config](SchemaRegistry& registry) -> Body {

@@ -15,7 +15,7 @@ namespace {
 
 using Body = RegistryResult<std::string>;
 
-// A subject's version as the path and `deleted` name it.
+// The subject and version in the path, and whether deleted versions count.
 struct WantedVersion {
   std::string subject;
   std::optional<std::uint32_t> version;
@@ -32,7 +32,7 @@ Permanent permanent_in(const HttpRequest& request) {
   return flag(request, "permanent") ? Permanent::kYes : Permanent::kNo;
 }
 
-// Every context there is begins with what ":*:" stands for.
+// ":*:" means all contexts and ":.:" the default one, which is the only one: both are dropped.
 std::string subject_prefix(const HttpRequest& request) {
   std::string prefix = query_text(request, "subjectPrefix").value_or("");
   for (const std::string_view context : {":*:", ":.:"}) {
@@ -75,9 +75,8 @@ RegistryResult<RegistryTask> list_versions_of_subject(const HttpRequest& request
                        negative = flag(request, "deletedAsNegative")](SchemaRegistry& registry) {
     return registry.read([&](const RegistryState& state) -> Body {
       CAIRN_TRY(const auto versions, list_versions(state, subject, shown));
-      return list_json(versions, window, [negative](std::string& to, const FoundVersion& one) {
-        if (negative && one.deleted) to += '-';
-        to += std::to_string(one.version);
+      return list_json(versions, window, [negative](JsonWriter& json, const FoundVersion& one) {
+        json.raw((negative && one.deleted ? "-" : "") + std::to_string(one.version));
       });
     });
   });

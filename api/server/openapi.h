@@ -4,8 +4,7 @@
 
 namespace cairn::api {
 
-// openapi.json, the description of every path for people and programs, as it lies beside this file but with
-// the version of this build.
+// openapi.json, which is beside this file, with the version of this build.
 std::string_view openapi_json();
 
 }  // namespace cairn::api

@@ -7,11 +7,11 @@
 
 namespace cairn::api {
 
-// Every path the server has. A new group of routes is a function of its own that is called here.
+// All routes of the server. A new group of routes is a function that all_routes() calls.
 std::vector<Route> all_routes(const RouteContext& context);
 
-// /health: the process is alive. /ready: the store is recovered and serves, with its head. /version.
-// /metrics. /openapi.json.
+// /health: the process is alive. /ready: the store is recovered and serves, with its head. /version, /metrics
+// and /openapi.json.
 std::vector<Route> service_routes(const RouteContext& context);
 
 }  // namespace cairn::api

@@ -31,7 +31,7 @@ void answer_ready(const StoreSlot& slot, const Responder& respond) {
 
 std::vector<Route> service_routes(const RouteContext& context) {
   std::vector<Route> routes;
-  // Says nothing about the program: it is the one path that is open to strangers.
+  // Reveals nothing about the program: it is the only path that needs no token.
   routes.push_back({"GET", "/health",
                     [](const HttpRequest&, const Responder& respond) {
                       respond(json_response(200, R"({"status":"alive"})"));
@@ -56,7 +56,7 @@ std::vector<Route> service_routes(const RouteContext& context) {
          response.body =
              metrics.text(slot.store(), slot.registry(), shapes == nullptr ? nullptr : &shapes->upcasters(),
                           aggregates == nullptr ? nullptr : &aggregates->states(),
-                          projections == nullptr ? nullptr : &projections->daemon());
+                          projections == nullptr ? nullptr : &projections->models());
          respond(std::move(response));
        }});
   routes.push_back({"GET", "/openapi.json", [](const HttpRequest&, const Responder& respond) {

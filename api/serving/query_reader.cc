@@ -1,5 +1,7 @@
 #include "api/serving/query_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -31,7 +33,7 @@ std::optional<std::uint64_t> QueryReader::number(const std::string& name, std::u
   if (!given) return std::nullopt;
   const auto value = json_whole_number(*given);
   if (!value || *value < at_least || *value > at_most) {
-    fail(name, "must be a whole number from " + std::to_string(at_least) + " to " + std::to_string(at_most));
+    fail(name, fmt::format("must be a whole number from {} to {}", at_least, at_most));
     return std::nullopt;
   }
   return value;
@@ -40,7 +42,7 @@ std::optional<std::uint64_t> QueryReader::number(const std::string& name, std::u
 std::optional<std::string> QueryReader::name(const std::string& name) {
   auto given = text(name);
   if (given && (given->empty() || given->size() > kNameBytesMax || !is_printable_name(*given))) {
-    fail(name, "must be a name of 1 to " + std::to_string(kNameBytesMax) + " printable bytes");
+    fail(name, fmt::format("must be a name of 1 to {} printable bytes", kNameBytesMax));
     return std::nullopt;
   }
   return given;
@@ -65,7 +67,7 @@ Shape QueryReader::shape(const std::string& name) {
   constexpr std::uint64_t kVersionMax = std::numeric_limits<std::int32_t>::max();
   const auto version = json_whole_number(*given);
   if (!version || *version == 0 || *version > kVersionMax) {
-    fail(name, "must be latest, stored, or the number of a version from 1 to " + std::to_string(kVersionMax));
+    fail(name, fmt::format("must be latest, stored, or the number of a version from 1 to {}", kVersionMax));
     return Shape::latest();
   }
   return Shape::of_version(static_cast<std::uint32_t>(*version));
@@ -82,15 +84,15 @@ std::vector<std::string> QueryReader::list(const std::string& name) {
   return values;
 }
 
-std::optional<Problem> QueryReader::problem() {
+Answered<void> QueryReader::finish() {
   for (const auto& [name, value] : query_) {
     if (!taken_.contains(name)) fail(name, "is not a parameter of this path");
   }
-  return std::move(problem_);
+  return std::move(outcome_);
 }
 
 void QueryReader::fail(const std::string& name, const std::string& what) {
-  if (!problem_) problem_ = invalid_request("The parameter " + name + " " + what + ".", name);
+  if (outcome_) outcome_ = invalid_request("The parameter " + name + " " + what + ".", name);
 }
 
 }  // namespace cairn::api

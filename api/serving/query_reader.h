@@ -13,41 +13,42 @@
 
 namespace cairn::api {
 
-// Takes the parameters of a query one by one and remembers the first that is wrong. A parameter nobody took
-// is wrong as well: who misspells `category` should not get everything.
+// Takes the parameters of a query one by one and remembers the first that is wrong. A parameter that the
+// route does not take is wrong as well: a client that misspells `category` must not get all events. Not
+// thread-safe.
 class QueryReader {
  public:
   // REQUIRES: `request` outlives the reader.
   explicit QueryReader(const HttpRequest& request) : query_(request.query) {}
 
-  // nullopt when it is not given, or wrong.
+  // These return nullopt when the parameter is not given or wrong.
   std::optional<std::string> text(const std::string& name);
   std::optional<std::uint64_t> number(const std::string& name, std::uint64_t at_least, std::uint64_t at_most);
 
-  // What people call something, of 1 to 200 printable bytes.
+  // A name of 1 to 200 printable bytes.
   std::optional<std::string> name(const std::string& name);
 
-  // One of `words`, the first of them when it is not given.
+  // One of `words`; the first one is the default.
   std::string word(const std::string& name, const std::vector<std::string>& words);
 
-  // latest, which it is when it is not given, stored, or the number of a version.
+  // latest (the default), stored, or the number of a version.
   Shape shape(const std::string& name);
 
-  // true or false, which it is when it is not given.
+  // true or false (the default).
   bool flag(const std::string& name) { return word(name, {"false", "true"}) == "true"; }
 
   // A parameter that may be given several times.
   std::vector<std::string> list(const std::string& name);
 
-  // What is wrong, once everything was taken.
-  std::optional<Problem> problem();
+  // Fails with the first parameter that is wrong or was not taken. Called once, after everything was taken.
+  Answered<void> finish();
 
  private:
   void fail(const std::string& name, const std::string& what);
 
   const std::multimap<std::string, std::string>& query_;
   std::set<std::string> taken_;
-  std::optional<Problem> problem_;
+  Answered<void> outcome_;
 };
 
 }  // namespace cairn::api

@@ -7,18 +7,18 @@
 namespace cairn::api {
 
 class Metrics;
-class NewsBell;
+class FollowerWakeups;
 
-// What becomes of events whose type has no schema.
+// The treatment of events whose type has no schema.
 enum class SchemaPolicy {
   kRequired,  // they are refused
-  kOptional,  // their data is free JSON
+  kOptional,  // their data is any JSON
 };
 
-// What the routes answer from. The references outlive the routes.
+// The objects that routes use. The references outlive the routes.
 struct RouteContext {
   const StoreSlot& store;
-  NewsBell& news;
+  FollowerWakeups& wakeups;
   Metrics& metrics;
   SchemaPolicy schemas = SchemaPolicy::kRequired;
   std::string version;  // of the program

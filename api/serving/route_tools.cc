@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eventstore/event_store.h"
+#include "eventstore/json/json_writer.h"
 #include "upcasters/script/upcaster_script.h"
 
 namespace cairn::api {
@@ -25,23 +26,24 @@ RouteHandler with_store(const StoreSlot& slot, StoreHandler handle) {
   };
 }
 
-std::optional<Problem> check_category(const HttpRequest& request, std::string_view category) {
-  if (request.token == nullptr || request.token->may_touch(category)) return std::nullopt;
+HttpResponse to_response(Answered<HttpResponse> answer) {
+  return answer ? *std::move(answer) : answer.error().to_response();
+}
+
+Answered<void> check_category(const HttpRequest& request, std::string_view category) {
+  if (request.token == nullptr || request.token->may_touch(category)) return {};
   return forbidden("The token '" + request.token->name + "' does not reach the category '" +
                    std::string(category) + "'.");
 }
 
-std::optional<Problem> check_categories(const HttpRequest& request,
-                                        const std::vector<std::string>& categories) {
-  if (request.token == nullptr || !request.token->categories) return std::nullopt;
+Answered<void> check_categories(const HttpRequest& request, const std::vector<std::string>& categories) {
+  if (request.token == nullptr || !request.token->categories) return {};
   if (categories.empty()) {
     return forbidden("The token '" + request.token->name +
                      "' does not reach all categories; name those wanted with category=.");
   }
-  for (const std::string& category : categories) {
-    if (auto problem = check_category(request, category)) return problem;
-  }
-  return std::nullopt;
+  for (const std::string& category : categories) CAIRN_CHECK(check_category(request, category));
+  return {};
 }
 
 std::string_view media_type(std::string_view value) {
@@ -58,10 +60,14 @@ bool wants_lines(const HttpRequest& request) {
   return request.header("Accept").value_or("").find("application/x-ndjson") != std::string_view::npos;
 }
 
-std::optional<Problem> check_script(const HttpRequest& request) {
+Answered<void> check_script(const HttpRequest& request) {
   if (!has_content_type(request, kLuaType)) return wrong_content_type(kLuaType);
   if (request.body.size() > kScriptBytesMax) return too_large("The script", kScriptBytesMax);
-  return std::nullopt;
+  return {};
+}
+
+std::string named_json(std::string_view name, std::string_view json) {
+  return json_object([&](JsonWriter& line) { line.raw(name, json); });
 }
 
 Problem wrong_content_type(std::string_view wanted) {

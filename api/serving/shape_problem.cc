@@ -1,7 +1,8 @@
 #include "api/serving/shape_problem.h"
 
+#include <fmt/format.h>
+
 #include "api/serving/store_problem.h"
-#include "eventstore/json/json_text.h"
 #include "eventstore/json/json_writer.h"
 
 namespace cairn::api {
@@ -11,8 +12,8 @@ Problem shape_problem(const ShapeFault& fault) {
     case ShapeFault::Kind::kCorruption:
       return store_problem(make_error(Errc::kCorruption, describe(fault)));
     case ShapeFault::Kind::kNoVersion:
-      return invalid_request("The event at position " + std::to_string(fault.position.value) +
-                                 " cannot be had in this shape: " + fault.message + ".",
+      return invalid_request(fmt::format("The event at position {} cannot be read in this shape: {}.",
+                                         fault.position.value, fault.message),
                              "shape");
     case ShapeFault::Kind::kNoWay:
     case ShapeFault::Kind::kScript:
@@ -28,25 +29,24 @@ Problem shape_problem(const ShapeFault& fault) {
 }
 
 std::string describe(const ShapeFault& fault) {
-  return "position " + std::to_string(fault.position.value) + " (" + fault.stream + ", version " +
-         std::to_string(fault.version.value) + "): " + fault.message;
+  return fmt::format("position {} ({}, version {}): {}", fault.position.value, fault.stream,
+                     fault.version.value, fault.message);
 }
 
 std::string failures_json(std::span<const ShapeFault> failures) {
-  std::string json = "[";
+  std::string text;
+  JsonWriter json(text);
+  json.begin_array();
   for (const ShapeFault& fault : failures) {
-    if (json.size() > 1) json += ',';
-    json += R"({"position":)";
-    append_number(json, fault.position.value);
-    json += R"(,"stream":)";
-    append_json_string(json, fault.stream);
-    json += R"(,"version":)";
-    append_number(json, fault.version.value);
-    json += R"(,"error":)";
-    append_json_string(json, fault.message);
-    json += '}';
+    json.begin_object();
+    json.number("position", fault.position.value);
+    json.text("stream", fault.stream);
+    json.number("version", fault.version.value);
+    json.text("error", fault.message);
+    json.end_object();
   }
-  return json + "]";
+  json.end_array();
+  return text;
 }
 
 }  // namespace cairn::api

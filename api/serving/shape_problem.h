@@ -8,11 +8,11 @@
 
 namespace cairn::api {
 
-// What a client is told of an event that cannot be had in the shape it wants. What only the operator should
-// know goes to the log.
+// The problem that a client gets when an event cannot be brought to the shape it wants. Details that only the
+// operator should see go to the log.
 Problem shape_problem(const ShapeFault& fault);
 
-// "position 7 (order-1, version 2): …", for the log and for people.
+// "position 7 (order-1, version 2): …", for logs and messages.
 std::string describe(const ShapeFault& fault);
 
 // [{"position":7,"stream":"order-1","version":2,"error":"…"}]

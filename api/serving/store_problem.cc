@@ -4,13 +4,12 @@
 
 #include <string>
 
-#include "api/http/sentence.h"
 
 namespace cairn::api {
 
 namespace {
 
-// The store's messages begin with the field they are about.
+// A message of the store begins with the name of the field it is about.
 std::string field_of(const std::string& message) { return message.substr(0, message.find_first_of(" :")); }
 
 Problem wrong_version(const Error& error) {
@@ -35,7 +34,7 @@ Problem event_id_reused(const Error& error) {
 
 }  // namespace
 
-// The store says "streams" for what the API calls "appends", and nothing when there is only one.
+// The store calls "streams" what the API calls "appends", and omits the index when there is only one.
 Problem store_problem_of_several(Error error) {
   if (error.code == Errc::kInvalidArgument || error.code == Errc::kTooLarge) {
     std::string& message = error.message;
@@ -65,15 +64,15 @@ Problem store_problem(const Error& error) {
       return overloaded(sentence(error.message));
     case Errc::kDiskFull:
       return {507, "disk-full", "The disk is full",
-              "Nothing was written. Appends are taken again when there is space."};
+              "Nothing was written. Appends are accepted again when there is space."};
     case Errc::kOutcomeUnknown:
       spdlog::error("A commit failed: {}", error.message);
       return {
           500, "outcome-unknown", "It is not known whether the events were stored",
           "The commit failed half-way. When the server is back, send the events again with the same ids, or "
-          "look whether they are there."};
+          "read the stream."};
     case Errc::kFailedPrecondition:
-      return not_yet("The store takes no appends until it has been started again.");
+      return not_yet("The store accepts no appends until the server is restarted.");
     case Errc::kCorruption:
     case Errc::kIo:
       spdlog::error("The store failed: {}", error.message);

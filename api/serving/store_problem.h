@@ -5,10 +5,11 @@
 
 namespace cairn::api {
 
-// What a client is told of the store's refusal. What only the operator should know goes to the log.
+// The problem that a client gets for an error of the store. Details that only the operator should see go to
+// the log.
 Problem store_problem(const Error& error);
 
-// The same for an append of several streams, whose fields stand in "appends[N]".
+// The same for an append of several streams, whose fields are named "appends[N].…".
 Problem store_problem_of_several(Error error);
 
 }  // namespace cairn::api

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "eventstore/base/assert.h"
+
 namespace cairn {
 class EventShapes;
 class EventStore;
@@ -15,34 +17,35 @@ class DeployService;
 class ProjectionService;
 class RegistryService;
 
-// Where routes find the store, its schemas, its upcasters, its states and its read models. Empty while the
-// store recovers, so that the server can already say so. Any thread.
+// Gives routes the store, its schemas, upcasters, aggregates and read models. Empty while the store recovers,
+// so that the server can answer 503 meanwhile. Thread-safe.
 class StoreSlot {
  public:
   // nullptr before set().
   EventStore* store() const { return store_.load(std::memory_order_acquire); }
 
-  // These are nullptr before set(), and there whenever the store is.
+  // nullptr before set(), and never nullptr once store() is not.
   RegistryService* registry_service() const { return registry_service_.load(std::memory_order_acquire); }
   SchemaRegistry* registry() const { return registry_.load(std::memory_order_acquire); }
   EventShapes* shapes() const { return shapes_.load(std::memory_order_acquire); }
   DeployService* deployments() const { return deployments_.load(std::memory_order_acquire); }
   AggregateService* aggregates() const { return aggregates_.load(std::memory_order_acquire); }
 
-  // nullptr as well when this server has projections turned off.
+  // nullptr before set(), and with --projections off.
   ProjectionService* projections() const { return projections_.load(std::memory_order_acquire); }
 
-  // REQUIRES: all live until no route runs any more.
+  // Called once. REQUIRES: all outlive the last call of a route.
   void set(EventStore& store, SchemaRegistry& registry, RegistryService& registry_service,
            EventShapes& shapes, DeployService& deployments, AggregateService& aggregates,
            ProjectionService* projections) {
+    CAIRN_ASSERT(this->store() == nullptr);
     registry_.store(&registry, std::memory_order_release);
     registry_service_.store(&registry_service, std::memory_order_release);
     shapes_.store(&shapes, std::memory_order_release);
     deployments_.store(&deployments, std::memory_order_release);
     aggregates_.store(&aggregates, std::memory_order_release);
     projections_.store(projections, std::memory_order_release);
-    store_.store(&store, std::memory_order_release);
+    store_.store(&store, std::memory_order_release);  // last: routes look at it first
   }
 
  private:

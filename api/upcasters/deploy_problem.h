@@ -5,8 +5,8 @@
 
 namespace cairn::api {
 
-// What a client is told when its upcaster is not taken, in both dialects. What only the operator should know
-// goes to the log.
+// The problem that a client gets when its upcaster is refused, for both dialects. Details that only the
+// operator should see go to the log.
 Problem deploy_problem(const DeployRefusal& refusal);
 
 }  // namespace cairn::api

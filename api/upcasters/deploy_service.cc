@@ -10,25 +10,24 @@ namespace cairn::api {
 
 namespace {
 
-// More would take the machine from those who read and append.
+// More threads would slow reads and appends.
 constexpr unsigned kThreadsMax = 4;
 
-DeployOutcome failed(Errc code, std::string message) {
-  return DeployRefusal(make_error(code, std::move(message)));
-}
+DeployOutcome failed(Errc code, std::string message) { return make_error(code, std::move(message)); }
 
-// Nullopt when the store failed, which says nothing about the upcaster.
+// The result to count; nullopt when the store failed, which is no verdict on the upcaster.
 std::optional<DeployResult> result_of(const DeployOutcome& outcome, DryRun dry_run) {
-  if (const auto* refusal = std::get_if<DeployRefusal>(&outcome)) {
-    return std::holds_alternative<Error>(*refusal) ? std::nullopt : std::optional(DeployResult::kRefused);
+  if (!outcome) {
+    const bool store_failed = std::holds_alternative<Error>(outcome.error());
+    return store_failed ? std::nullopt : std::optional(DeployResult::kRefused);
   }
   if (dry_run == DryRun::kYes) return DeployResult::kDryRun;
-  return std::get<Deployed>(outcome).unchanged ? DeployResult::kUnchanged : DeployResult::kInstalled;
+  return outcome->unchanged ? DeployResult::kUnchanged : DeployResult::kInstalled;
 }
 
 }  // namespace
 
-// A request in the queue. One that is dropped there says so.
+// A request in the queue. Its destructor answers a request that is dropped before it runs.
 class DeployService::Run {
  public:
   Run(DeployService& service, DeployRequest request) : service_(service), request_(std::move(request)) {}
@@ -39,7 +38,7 @@ class DeployService::Run {
   Run& operator=(const Run&) = delete;
 
   void run() {
-    // On its own thread nobody else would catch what a library throws.
+    // No caller catches exceptions of a library on this thread.
     try {
       finish(deploy());
     } catch (const std::exception& exception) {
@@ -47,12 +46,12 @@ class DeployService::Run {
     }
   }
 
-  // Nobody is told any more.
+  // Drops the callback: submit() refuses the request itself.
   void forget() { request_.done = nullptr; }
 
  private:
   DeployOutcome deploy() {
-    if (is_cancelled()) return failed(Errc::kFailedPrecondition, "nobody waits for it any more");
+    if (is_cancelled()) return failed(Errc::kFailedPrecondition, "the client has disconnected");
     const DeployOptions options{.dry_run = request_.dry_run,
                                 .threads = std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMax),
                                 .progress = request_.progress,
@@ -75,7 +74,7 @@ class DeployService::Run {
 };
 
 bool DeployService::submit(DeployRequest request) {
-  // Shared, because std::function wants to copy.
+  // Shared, because std::function needs a copyable callable.
   const auto run = std::make_shared<Run>(*this, std::move(request));
   if (worker_.submit([run] { run->run(); })) return true;
   run->forget();

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <functional>
 #include <optional>
 
-#include "api/http/worker_thread.h"
+#include "api/http/worker_pool.h"
 #include "api/metrics/metrics.h"
 #include "upcasters/event_shapes.h"
 
@@ -19,34 +18,34 @@ struct DeployRequest {
   OnVerificationProgress progress = {};
   IsCancelled cancelled = {};  // once true, always true
 
-  // Told what became of it, once: from the thread that does it, or from the one that stops the service.
+  // Called once with the outcome: from the thread that runs the request, or from the one that calls stop().
   std::function<void(const DeployOutcome& outcome)> done;
 };
 
-// The thread that tries upcasters on all history, which may take minutes: one at a time, while reads and
-// appends go on. Any thread.
+// The thread that deploys upcasters, one at a time. A deployment runs the upcaster on all stored events,
+// which may take minutes; reads and appends continue meanwhile. Thread-safe.
 class DeployService {
  public:
-  // REQUIRES: both outlive it.
+  // REQUIRES: both outlive the service.
   DeployService(EventShapes& shapes, Metrics& metrics) : shapes_(shapes), metrics_(metrics) {}
   ~DeployService() { stop(); }
 
-  // False when too many wait already, or it was stopped: then `done` is not told.
+  // False when the queue is full, or after stop(): then `done` is not called.
   bool submit(DeployRequest request);
 
-  // Gives up what is under way, which changes nothing, and refuses what waits or comes later.
+  // Cancels the deployment under way, which then changes nothing, and refuses waiting and later requests.
   void stop();
 
  private:
   class Run;
 
-  // Each holds a script of at most 1 MiB.
-  static constexpr std::size_t kWaitingMax = 16;
+  // One deployment at a time. Each in the queue holds a script of at most 1 MiB.
+  static constexpr WorkerPool::Options kDeploying{.name = "cairn-deploy", .threads = 1, .queue_max = 16};
 
   EventShapes& shapes_;
   Metrics& metrics_;
   std::atomic<bool> stopping_{false};
-  WorkerThread worker_{kWaitingMax};
+  WorkerPool worker_{kDeploying};
 };
 
 }  // namespace cairn::api

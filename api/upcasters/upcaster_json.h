@@ -10,7 +10,7 @@ namespace cairn::api {
 enum class WithSource : bool { kNo, kYes };
 
 // Appends {"type","from","to","revision","fingerprint","position","installedAt"}, with "produces" and
-// "source" where they are wanted.
+// "source" if `with_source` says so.
 void append_upcaster_json(std::string& to, const Upcaster& upcaster, WithSource with_source);
 
 // {"type","from","to","checked","failed":0,"fingerprint","revision","dryRun","unchanged"}

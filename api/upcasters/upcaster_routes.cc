@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <limits>
 #include <memory>
 #include <optional>
@@ -6,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/http/progress_feed.h"
+#include "api/http/progress_channel.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/route_tools.h"
 #include "api/upcasters/deploy_problem.h"
@@ -15,7 +17,7 @@
 #include "api/upcasters/upcaster_routes.h"
 #include "eventstore/event_store.h"
 #include "eventstore/json/json_cursor.h"
-#include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 #include "upcasters/event_shapes.h"
 
 namespace cairn::api {
@@ -24,13 +26,13 @@ namespace {
 
 constexpr std::uint64_t kVersionMax = std::numeric_limits<std::int32_t>::max();
 
-// What stands in the path and the query.
-std::variant<DeployRequest, Problem> read_deployment(const HttpRequest& request) {
+// Reads the path and the query.
+Answered<DeployRequest> read_deployment(const HttpRequest& request) {
   const auto from = json_whole_number(request.parameters.at("from"));
   if (!from || *from == 0 || *from > kVersionMax) {
-    return invalid_request("The version an upcaster starts from must be a whole number from 1 to " +
-                               std::to_string(kVersionMax) + ".",
-                           "from");
+    return invalid_request(
+        fmt::format("The version an upcaster starts from must be a whole number from 1 to {}.", kVersionMax),
+        "from");
   }
   QueryReader query(request);
   DeployRequest wanted;
@@ -39,81 +41,77 @@ std::variant<DeployRequest, Problem> read_deployment(const HttpRequest& request)
   if (const auto to = query.number("to", 1, kVersionMax)) wanted.draft.to = static_cast<std::uint32_t>(*to);
   wanted.dry_run = query.flag("dryRun") ? DryRun::kYes : DryRun::kNo;
   if (const auto file = query.name("file")) wanted.draft.file = *file;
-  if (auto problem = query.problem()) return *std::move(problem);
+  CAIRN_CHECK(query.finish());
   return wanted;
 }
 
 void answer_with(const DeployOutcome& outcome, DryRun dry_run, const Responder& respond) {
-  if (const auto* refusal = std::get_if<DeployRefusal>(&outcome)) {
-    return respond(deploy_problem(*refusal).to_response());
-  }
-  const auto& deployed = std::get<Deployed>(outcome);
-  const bool is_new = dry_run == DryRun::kNo && !deployed.unchanged;
-  respond(json_response(is_new ? 201 : 200, to_json(deployed, dry_run)));
+  if (!outcome) return respond(deploy_problem(outcome.error()).to_response());
+  const bool is_new = dry_run == DryRun::kNo && !outcome->unchanged;
+  respond(json_response(is_new ? 201 : 200, to_json(*outcome, dry_run)));
 }
 
 std::string last_line(const DeployOutcome& outcome, DryRun dry_run) {
-  if (const auto* refusal = std::get_if<DeployRefusal>(&outcome)) {
-    return R"({"problem":)" + deploy_problem(*refusal).to_json() + "}";
-  }
-  return R"({"result":)" + to_json(std::get<Deployed>(outcome), dry_run) + "}";
+  if (!outcome) return named_json("problem", deploy_problem(outcome.error()).to_json());
+  return named_json("result", to_json(*outcome, dry_run));
 }
 
-// Answers at once, and goes on telling how far it has come.
-HttpResponse with_news(DeployRequest& wanted) {
-  const auto news = std::make_shared<ProgressNews>();
+// Answers at once with a body that reports the progress and ends with the outcome.
+HttpResponse with_progress(DeployRequest& wanted) {
+  const auto news = std::make_shared<ProgressChannel>();
   wanted.progress = [news](const VerificationProgress& progress) {
-    news->progress(R"({"progress":)" + to_json(progress) + "}");
+    news->progress(named_json("progress", to_json(progress)));
     return true;
   };
-  wanted.cancelled = [news] { return news->is_left(); };
+  wanted.cancelled = [news] { return news->is_cancelled(); };
   wanted.done = [news, dry_run = wanted.dry_run](const DeployOutcome& outcome) {
     news->finish(last_line(outcome, dry_run));
   };
   HttpResponse response;
   response.content_type = "application/x-ndjson";
-  response.stream = std::make_shared<ProgressFeed>(news);
+  response.stream = std::make_shared<ProgressBody>(news);
   return response;
 }
 
 void deploy(DeployService& service, const HttpRequest& request, const Responder& respond) {
-  auto read = read_deployment(request);
-  if (const auto* problem = std::get_if<Problem>(&read)) return respond(problem->to_response());
-  if (const auto problem = check_script(request)) return respond(problem->to_response());
-  // What it fails on is told, with streams and data of every category.
-  if (const auto problem = check_categories(request, {})) return respond(problem->to_response());
+  auto wanted = read_deployment(request);
+  if (refused(wanted, respond)) return;
+  if (refused(check_script(request), respond)) return;
+  // The answer may name streams and data of every category.
+  if (refused(check_categories(request, {}), respond)) return;
 
-  auto& wanted = std::get<DeployRequest>(read);
-  wanted.draft.source = request.body;
+  wanted->draft.source = request.body;
   std::optional<HttpResponse> at_once;
   if (wants_lines(request)) {
-    at_once = with_news(wanted);
+    at_once = with_progress(*wanted);
   } else {
-    wanted.done = [respond, dry_run = wanted.dry_run](const DeployOutcome& outcome) {
+    wanted->done = [respond, dry_run = wanted->dry_run](const DeployOutcome& outcome) {
       answer_with(outcome, dry_run, respond);
     };
   }
-  if (!service.submit(std::move(wanted))) {
-    return respond(overloaded("Too many upcasters wait to be tried.").to_response());
+  if (!service.submit(*std::move(wanted))) {
+    return respond(overloaded("Too many deployments are waiting.").to_response());
   }
   if (at_once) respond(*std::move(at_once));
 }
 
 template <typename Range>
-void append_list(std::string& json, const Range& upcasters, WithSource with_source) {
-  json += R"("upcasters":[)";
-  bool first = true;
+void write_list(JsonWriter& json, std::string& text, const Range& upcasters, WithSource with_source) {
+  json.begin_array("upcasters");
   for (const auto& upcaster : upcasters) {
-    if (!std::exchange(first, false)) json += ',';
-    append_upcaster_json(json, *upcaster, with_source);
+    json.element();
+    append_upcaster_json(text, *upcaster, with_source);
   }
-  json += ']';
+  json.end_array();
 }
 
 HttpResponse list_all(EventShapes& shapes, const HttpRequest&) {
-  std::string json = "{";
-  append_list(json, shapes.upcasters().all(), WithSource::kNo);
-  return json_response(200, json + "}");
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  write_list(json, text, shapes.upcasters().all(), WithSource::kNo);
+  json.end_object();
+  return json_response(200, std::move(text));
 }
 
 HttpResponse list_type(EventShapes& shapes, const HttpRequest& request) {
@@ -123,11 +121,15 @@ HttpResponse list_type(EventShapes& shapes, const HttpRequest& request) {
   if (upcasters.empty()) return not_found("upcaster", type).to_response();
   const TypeHistory history = shapes.history().history(type);
   const SubjectVersion* newest = history.newest();
-  std::string json = R"({"type":)";
-  append_json_string(json, type);
-  json += R"(,"latestVersion":)" + (newest == nullptr ? "null" : std::to_string(newest->version)) + ",";
-  append_list(json, upcasters, WithSource::kYes);
-  return json_response(200, json + "}");
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.text("type", type);
+  json.number("latestVersion",
+              newest == nullptr ? std::nullopt : std::optional<std::uint64_t>(newest->version));
+  write_list(json, text, upcasters, WithSource::kYes);
+  json.end_object();
+  return json_response(200, std::move(text));
 }
 
 }  // namespace
@@ -138,7 +140,7 @@ std::vector<Route> upcaster_routes(const RouteContext& context) {
     return with_store(slot,
                       [&slot, answer](EventStore&, const HttpRequest& request, const Responder& respond) {
                         QueryReader query(request);
-                        if (const auto problem = query.problem()) return respond(problem->to_response());
+                        if (refused(query.finish(), respond)) return;
                         respond(answer(*slot.shapes(), request));
                       });
   };

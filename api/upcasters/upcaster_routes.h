@@ -7,7 +7,7 @@
 
 namespace cairn::api {
 
-// What brings old events into new shapes: deployed and listed.
+// Upcasters: deploy and list them.
 std::vector<Route> upcaster_routes(const RouteContext& context);
 
 }  // namespace cairn::api

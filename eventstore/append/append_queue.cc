@@ -1,58 +1,60 @@
 #include "eventstore/append/append_queue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
+#include <chrono>
 #include <thread>
 #include <utility>
 
 namespace cairn {
 namespace {
 
-// How long the writer watches for the next request before it goes to sleep.
-constexpr std::chrono::microseconds kIdleWatch{100};
+// How long the writer thread spins for the next request before it sleeps.
+constexpr std::chrono::microseconds kWriterSpinBeforeSleep{100};
 
 }  // namespace
 
-Result<WakeUp*> AppendQueue::push(Entry& entry) {
+Result<AnswerSignal*> AppendQueue::push(Entry& entry) {
   const std::size_t bytes = entry.pending->bytes;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (closed_) return *closed_;
   if (appends_.size() >= requests_max_ || bytes_ + bytes > bytes_max_) {
-    return make_error(Errc::kOverloaded, "the writer's queue is full (" + std::to_string(appends_.size()) +
-                                             " requests, " + std::to_string(bytes_) + " bytes)");
+    return make_error(Errc::kOverloaded, fmt::format("the writer's queue is full ({} requests, {} bytes)",
+                                                     appends_.size(), bytes_));
   }
   bytes_ += bytes;
   appends_.push_back(std::move(entry));
-  WakeUp* const wake_up = &wake_ups_[round_];
+  AnswerSignal* const signal = &signals_[next_signal_];
   size_.store(appends_.size());
   const bool wake = std::exchange(writer_sleeps_, false);
   lock.unlock();
   if (wake) arrived_.notify_one();
-  return wake_up;
+  return signal;
 }
 
-AppendQueue::Round AppendQueue::take() {
-  const auto watch_until = std::chrono::steady_clock::now() + kIdleWatch;
-  while (size_.load() == 0 && !is_closed_.load() && std::chrono::steady_clock::now() < watch_until) {
+AppendQueue::Batch AppendQueue::take() {
+  const auto spin_until = std::chrono::steady_clock::now() + kWriterSpinBeforeSleep;
+  while (size_.load() == 0 && !is_closed_.load() && std::chrono::steady_clock::now() < spin_until) {
     std::this_thread::yield();
   }
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (appends_.empty() && !closed_) {
     writer_sleeps_ = true;
-    arrived_.wait(lock, [this] { return !appends_.empty() || closed_; });
+    arrived_.wait(lock, [this]() CAIRN_REQUIRES(mutex_) { return !appends_.empty() || closed_; });
     writer_sleeps_ = false;
   }
   bytes_ = 0;
   size_.store(0);
-  Round round{std::exchange(appends_, {}), &wake_ups_[round_]};
-  round_ = (round_ + 1) % wake_ups_.size();
-  appends_.reserve(round.appends.size());
-  return round;
+  Batch batch{std::exchange(appends_, {}), &signals_[next_signal_]};
+  next_signal_ = (next_signal_ + 1) % signals_.size();
+  appends_.reserve(batch.appends.size());
+  return batch;
 }
 
 void AppendQueue::close(Error why) {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!closed_) closed_ = std::move(why);
     is_closed_.store(true);
   }
@@ -60,7 +62,7 @@ void AppendQueue::close(Error why) {
 }
 
 std::size_t AppendQueue::size() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return appends_.size();
 }
 

@@ -2,44 +2,48 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "eventstore/append/wake_up.h"
+#include "eventstore/append/answer_signal.h"
+#include "eventstore/base/mutex.h"
 #include "eventstore/base/result.h"
-#include "eventstore/event_store.h"
+#include "eventstore/queries.h"
 #include "eventstore/types.h"
 
 namespace cairn {
 
-// A request on its way through the writer. Answered once.
+// A request on its way through the writer thread. Answered once.
 struct PendingAppend {
-  // Keeps a reference: memory is cheapest to free where it was taken.
+  // Keeps a reference: the caller's thread allocated the request and frees it, which is cheapest.
   explicit PendingAppend(const AppendRequest& what) : request(what) {}
 
   const AppendRequest& request;
   std::size_t bytes = 0;
-  // Prepared by the caller; from its planning on what the answer will be if the commit succeeds; after the
-  // commit, the answer.
+  // Allocated by the caller. Once the request is planned: the answer if the commit succeeds. After the
+  // commit: the answer.
   std::optional<Result<AppendResult>> answer;
-  std::atomic<bool> answered = false;  // from then on the writer touches nothing of somebody who waits
+  // Set last. From then on the writer thread does not touch a request whose caller waits for it.
+  std::atomic<bool> answered = false;
 };
 
-// One for which nobody waits: it has its request with it, and a callback is told the answer.
-struct UnwaitedAppend {
+// A request of append_async(): no caller waits, so it owns its request, and a callback receives the answer.
+struct AsyncAppend {
+  AsyncAppend(AppendRequest what, AppendCallback callback)
+      : request(std::move(what)), done(std::move(callback)) {}
+
   AppendRequest request;
   AppendCallback done;
   PendingAppend pending{request};
 };
 
-// The bounded queue in front of the writer. While a block is being committed the next one gathers here; the
-// writer then takes all there is and does not wait for more. (Waiting for the clients of the last block to
-// come back makes larger blocks and no more events a second: the processors, which could serve them, idle
-// during the commit.)
+// The bounded queue in front of the writer thread: the admission control of appends. While one block is being
+// committed the requests of the next one gather here (group commit); the writer thread then takes all of them
+// and does not wait for more. See docs/decisions.md, "No group-commit delay".
+// Thread-safe; take() from the writer thread.
 class AppendQueue {
  public:
   AppendQueue(std::size_t requests_max, std::size_t bytes_max)
@@ -47,44 +51,45 @@ class AppendQueue {
 
   struct Entry {
     PendingAppend* pending;
-    // What `pending` is a part of; null when somebody waits, who keeps it.
-    std::unique_ptr<UnwaitedAppend> unwaited = nullptr;
+    // Owns `pending`, for a request of append_async(); null when a caller waits, which owns it.
+    std::unique_ptr<AsyncAppend> async = nullptr;
   };
 
-  // Returns where the caller can sleep; kOverloaded when the queue is full, kFailedPrecondition once closed.
-  // Only on success is `entry` moved from.
-  Result<WakeUp*> push(Entry& entry);
+  // Returns the signal on which the caller can wait for its answer. Fails with kOverloaded when the queue is
+  // full, kFailedPrecondition once it is closed. Moves from `entry` only on success.
+  Result<AnswerSignal*> push(Entry& entry) CAIRN_EXCLUDES(mutex_);
 
-  struct Round {
+  // Requests that were taken together. They share a signal.
+  struct Batch {
     std::vector<Entry> appends;
-    WakeUp* wake_up = nullptr;
+    AnswerSignal* signal = nullptr;
   };
 
-  // Waits for requests and takes all there are. Empty once the queue is closed and drained. Watches for a
-  // moment before it sleeps: waking up again takes longer than most clients need to come back.
-  Round take();
+  // Waits for requests and takes all there are; an empty batch once the queue is closed and drained. Spins
+  // for a moment before it sleeps: waking up takes longer than most clients need to send their next request.
+  Batch take() CAIRN_EXCLUDES(mutex_);
 
-  // No more requests are taken; `why` is what they are told.
-  void close(Error why);
+  // Refuses further requests with `why`.
+  void close(Error why) CAIRN_EXCLUDES(mutex_);
 
-  std::size_t size() const;
+  std::size_t size() const CAIRN_EXCLUDES(mutex_);
 
  private:
   const std::size_t requests_max_;
   const std::size_t bytes_max_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::vector<Entry> appends_;
-  std::atomic<std::size_t> size_ = 0;  // of appends_, for a look without the lock
-  // In turn, one for each round. If somebody should sleep so long that its turn comes again, it only wakes
-  // once more than it need.
-  std::array<WakeUp, 16> wake_ups_;
-  std::size_t round_ = 0;
-  std::size_t bytes_ = 0;
-  bool writer_sleeps_ = false;
-  std::optional<Error> closed_;
-  std::atomic<bool> is_closed_ = false;
+  mutable Mutex mutex_;
+  CondVar arrived_;
+  std::vector<Entry> appends_ CAIRN_GUARDED_BY(mutex_);
+  std::atomic<std::size_t> size_ = 0;  // of appends_, for spinning without the lock
+  // One for each batch, in turn. A waiter that sleeps until its signal is used again wakes once too often,
+  // finds no answer, and sleeps on.
+  std::array<AnswerSignal, 16> signals_;
+  std::size_t next_signal_ CAIRN_GUARDED_BY(mutex_) = 0;
+  std::size_t bytes_ CAIRN_GUARDED_BY(mutex_) = 0;
+  bool writer_sleeps_ CAIRN_GUARDED_BY(mutex_) = false;
+  std::optional<Error> closed_ CAIRN_GUARDED_BY(mutex_);
+  std::atomic<bool> is_closed_ = false;  // closed_ is set, for spinning without the lock
 };
 
 }  // namespace cairn

@@ -1,21 +1,31 @@
 #include "eventstore/append/appender.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "eventstore/append/validate.h"
+#include "eventstore/base/assert.h"
 #include "eventstore/base/prefetch.h"
-#include "eventstore/base/thread_priority.h"
 
 namespace cairn {
 namespace {
 
-constexpr std::chrono::milliseconds kWatchAnswer{1};
+// How long a caller of append() that waits alone spins for its answer before it sleeps.
+constexpr std::chrono::milliseconds kWaiterSpinBeforeSleep{1};
 
-// Everybody waits for the writer, and it waits for nobody but the disk: where it may, it goes first.
-constexpr int kWriterNice = -10;
+// Every client waits for the writer thread, and it waits for nothing but the disk: it asks for a higher
+// priority, which the system grants to root and by LimitNICE.
+// See docs/decisions.md, "The writer thread runs at a higher priority".
+constexpr int kWriterNiceness = -10;
 
 Error closing() { return make_error(Errc::kFailedPrecondition, "the store is closing"); }
+
+GlobalPosition last_position_of(const AppendResult& result) {
+  GlobalPosition last;
+  for (const StreamAppendResult& stream : result.streams) last = std::max(last, stream.last_position);
+  return last;
+}
 
 }  // namespace
 
@@ -27,120 +37,153 @@ Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd
       queue_(options.queue_requests_max, options.queue_bytes_max),
       planner_(parts.log, parts.tail, parts.index, parts.store_id, options.dedup_window_days),
       end_(end),
+      applied_through_(end.last_position),
       published_hash_(end.hash) {
-  ++end_.epoch;  // a new writer: whoever wrote before it can write no more
-  thread_ = std::thread([this] { run(); });
+  ++end_.epoch;  // fences off an earlier writer: the log refuses blocks of a lower epoch
+  thread_.start(
+      {.name = "cairn-writer", .niceness = kWriterNiceness, .wake = [this] { queue_.close(closing()); }},
+      [this](const std::stop_token&) { run(); });
 }
 
-Appender::~Appender() {
-  queue_.close(closing());
-  thread_.join();
-}
+// A closed queue is drained before the writer thread ends.
+Appender::~Appender() { thread_.stop(); }
 
 Result<AppendResult> Appender::append(AppendRequest request) {
   PendingAppend pending(request);
   AppendQueue::Entry entry{&pending};
-  CAIRN_TRY(WakeUp* const wake_up, enqueue(entry));
-  // Somebody who waits alone watches for the answer: waking up from sleep would take as long as the commit.
-  // When there are more, they would only be in each other's way.
+  CAIRN_TRY(AnswerSignal* const signal, enqueue(entry));
+  // A caller that waits alone spins: waking up from sleep would take as long as the commit. Several callers
+  // would only take the CPU from each other and from the writer thread.
   const bool alone = waiting_.fetch_add(1) == 0;
-  const auto watch_until = std::chrono::steady_clock::now() + kWatchAnswer;
+  const auto spin_until = std::chrono::steady_clock::now() + kWaiterSpinBeforeSleep;
   while (!pending.answered.load() && alone && waiting_.load() == 1 &&
-         std::chrono::steady_clock::now() < watch_until) {
+         std::chrono::steady_clock::now() < spin_until) {
     if (!hasher_.help()) std::this_thread::yield();
   }
-  hasher_.help();  // of the block that is being committed, before this one's turn comes
-  wake_up->wait_until(pending.answered);
+  // The block being committed is the one before this request's, which needs its hash: nothing waits longer.
+  hasher_.help();
+  signal->wait_until(pending.answered);
   waiting_.fetch_sub(1);
   return *std::move(pending.answer);
 }
 
 void Appender::append_async(AppendRequest request, AppendCallback done) {
-  auto unwaited = std::make_unique<UnwaitedAppend>(std::move(request), std::move(done));
-  AppendQueue::Entry entry{&unwaited->pending, std::move(unwaited)};
-  if (auto queued = enqueue(entry); !queued.ok()) entry.unwaited->done(std::move(queued).error());
+  auto async = std::make_unique<AsyncAppend>(std::move(request), std::move(done));
+  AppendQueue::Entry entry{&async->pending, std::move(async)};
+  if (auto queued = enqueue(entry); !queued.ok()) entry.async->done(std::move(queued).error());
 }
 
-Result<WakeUp*> Appender::enqueue(AppendQueue::Entry& entry) {
+// Runs on the caller's thread. It allocates the answer too, so that the writer thread allocates and frees no
+// memory of another thread: see docs/decisions.md, "No allocation crosses the writer thread".
+Result<AnswerSignal*> Appender::enqueue(AppendQueue::Entry& entry) {
   PendingAppend& pending = *entry.pending;
   const auto bytes = validate(pending.request);
   if (bytes.ok()) {
     pending.bytes = *bytes;
     pending.answer.emplace(BlockPlanner::prepared_for(pending.request));
   }
-  auto queued = bytes.ok() ? queue_.push(entry) : Result<WakeUp*>(bytes.error());
+  auto queued = bytes.ok() ? queue_.push(entry) : Result<AnswerSignal*>(bytes.error());
   if (!queued.ok()) ++counters_.refused;
   return queued;
 }
 
+// The batch is shared with the callback thread, which may still run callbacks of its first block while the
+// second one is committed.
 void Appender::run() {
-  set_thread_niceness(kWriterNice);
   for (;;) {
-    const auto round = std::make_shared<AppendQueue::Round>(queue_.take());
-    if (round->appends.empty()) return;
-    for (std::size_t from = 0; from < round->appends.size();) {
-      const std::size_t to = write_block(*round, from);
-      round->wake_up->answered();
-      answerer_.deliver(round, from, to);
+    const auto batch = std::make_shared<AppendQueue::Batch>(queue_.take());
+    if (batch->appends.empty()) return;
+    for (std::size_t from = 0; from < batch->appends.size();) {
+      const std::size_t to = write_block(*batch, from);
+      batch->signal->notify();
+      callbacks_.deliver(batch, from, to);
       from = to;
     }
   }
 }
 
 // Plans, commits and answers as many requests as fit one block; returns where the next block starts.
-std::size_t Appender::write_block(AppendQueue::Round& round, std::size_t from) {
+//
+// The next block is not planned during the commit, although the CPU idles then: every client would get its
+// answer later and send its next request later. See docs/decisions.md, "No pipelining of publication with
+// the next commit". A failed commit refuses all requests of its block, also those that only repeat or check:
+// each was judged by requests before it in the block, whose events are not in the log now.
+std::size_t Appender::write_block(AppendQueue::Batch& batch, std::size_t from) {
   Status status = stopped_
                       ? Status(make_error(Errc::kFailedPrecondition, "the store has stopped taking appends"))
                       : make_room_();
-  std::size_t to = from;
+  std::size_t to = batch.appends.size();
   if (status.ok()) {
-    const Timestamp now = std::max(options_.clock(), end_.recorded_at);
-    planner_.begin({end_.last_position.value + 1}, now);
-    std::size_t bytes = 0;
-    while (to < round.appends.size()) {
-      PendingAppend& append = *round.appends[to].pending;
-      bytes += append.bytes;
-      if (to > from && (bytes > options_.block_bytes_max || planner_.events() >= options_.block_events_max))
-        break;
-      if ((to - from) % kPrefetchedAtOnce == 0) {
-        const auto next = std::span<const AppendQueue::Entry>(round.appends).subspan(to);
-        planner_.prefetch(next.first(std::min(next.size(), kPrefetchedAtOnce)));
-      }
-      const Status planned = planner_.add(append.request, **append.answer);
-      if (!planned.ok()) append.answer.emplace(planned.error());
-      ++to;
-    }
-    planner_.release_readers();
+    to = plan_block(batch, from);
     if (planner_.events() > 0) status = commit();
-  } else {
-    to = round.appends.size();
   }
-
-  for (std::size_t i = from; i < to; ++i) {
-    PendingAppend& append = *round.appends[i].pending;
-    std::optional<Result<AppendResult>>& answer = append.answer;
-    if (!status.ok()) {
-      // What was refused on the strength of requests whose fate is unknown was not written in any case.
-      const bool refused = !answer->ok();
-      answer.emplace(status.error().code == Errc::kOutcomeUnknown && refused
-                         ? make_error(Errc::kFailedPrecondition,
-                                      "the store has stopped taking appends: " + status.error().message)
-                         : status.error());
-    }
-    count(*answer);
-    append.answered.store(true);
-  }
+  for (std::size_t i = from; i < to; ++i) answer_request(*batch.appends[i].pending, status);
   return to;
 }
 
+// Adds requests to the block until it is full; returns where it ends. A first request that is larger than a
+// block makes a block of its own.
+std::size_t Appender::plan_block(AppendQueue::Batch& batch, std::size_t from) {
+  // Time never goes back in the log, whatever the clock does.
+  const Timestamp now = std::max(options_.clock(), end_.recorded_at);
+  planner_.begin({end_.last_position.value + 1}, now);
+  std::size_t bytes = 0;
+  std::size_t to = from;
+  for (; to < batch.appends.size(); ++to) {
+    PendingAppend& append = *batch.appends[to].pending;
+    bytes += append.bytes;
+    if (to > from && (bytes > options_.block_bytes_max || planner_.events() >= options_.block_events_max))
+      break;
+    if ((to - from) % kPrefetchedAtOnce == 0) {
+      const auto next = std::span<const AppendQueue::Entry>(batch.appends).subspan(to);
+      planner_.prefetch(next.first(std::min(next.size(), kPrefetchedAtOnce)));
+    }
+    const Status planned = planner_.add(append.request, **append.answer);
+    if (!planned.ok()) append.answer.emplace(planned.error());
+  }
+  planner_.release_readers();
+  return to;
+}
+
+// Answers one request of a block. REQUIRES: the commit of the block is over, `status` is its outcome.
+void Appender::answer_request(PendingAppend& append, const Status& status) {
+  std::optional<Result<AppendResult>>& answer = append.answer;
+  if (!status.ok()) {
+    // A request that the planner refused was not written, whatever became of the block: it may have been
+    // refused because of events whose outcome is unknown, but its own outcome is known.
+    const bool refused = !answer->ok();
+    answer.emplace(status.error().code == Errc::kOutcomeUnknown && refused
+                       ? make_error(Errc::kFailedPrecondition,
+                                    "the store has stopped taking appends: " + status.error().message)
+                       : status.error());
+  }
+  if (answer->ok()) {
+    const GlobalPosition last = last_position_of(**answer);
+    CAIRN_ASSERT(last <= end_.last_position, last.value, end_.last_position.value);  // invariant 1
+    CAIRN_ASSERT(last <= applied_through_, last.value, applied_through_.value);      // invariant 2
+  }
+  count(*answer);
+  append.answered.store(true);  // last: the caller may return and free the request at once
+}
+
+// Writes the planned block, and then makes it visible: tail, hash, head, in this order.
+// See docs/decisions.md, "An event becomes visible after the tail has it".
 Status Appender::commit() {
-  const auto block = builder_.build(planner_.contents(end_.epoch, end_.hash));
+  CAIRN_ASSERT(!stopped_);  // invariant 3
+  const BlockContents contents = planner_.contents(end_.epoch, end_.hash);
+  CAIRN_ASSERT(contents.first_position.value == end_.last_position.value + 1, contents.first_position.value,
+               end_.last_position.value);  // invariant 4
+  CAIRN_ASSERT(contents.recorded_at >= end_.recorded_at, contents.recorded_at.micros,
+               end_.recorded_at.micros);  // invariant 4
+  const auto block = builder_.build(contents);
   hasher_.start(block);
   const auto started = std::chrono::steady_clock::now();
   const Status written = parts_.log.append({end_.last_position.value + 1}, end_.epoch, block);
   const auto took = std::chrono::steady_clock::now() - started;
   const Sha256 hash = hasher_.finish();
   if (!written.ok()) {
+    // After kDiskFull and kIo nothing of the block is in the log, and the next one may succeed. After any
+    // other failure the block may be there (kOutcomeUnknown), or another writer has taken over: stop.
     const Errc code = written.error().code;
     if (code != Errc::kDiskFull && code != Errc::kIo) stop(written.error());
     return written;
@@ -150,8 +193,9 @@ Status Appender::commit() {
   end_.last_position = summary.last_position();
   end_.recorded_at = summary.recorded_at;
   parts_.tail.apply(summary);
+  applied_through_ = end_.last_position;
   {
-    std::lock_guard lock(hash_mutex_);
+    const MutexLock lock(hash_mutex_);
     published_hash_ = end_.hash;
   }
   counters_.events += summary.events.size();
@@ -159,6 +203,8 @@ Status Appender::commit() {
   counters_.block_bytes += block.size();
   counters_.commit_micros +=
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+  CAIRN_ASSERT(applied_through_ == end_.last_position, applied_through_.value,
+               end_.last_position.value);  // invariant 2
   parts_.news.publish(end_.last_position);
   if (options_.on_commit) options_.on_commit({summary.events.size(), block.size(), took});
   return {};
@@ -183,7 +229,7 @@ void Appender::count(const Result<AppendResult>& answer) {
 }
 
 Sha256 Appender::head_hash() const {
-  std::lock_guard lock(hash_mutex_);
+  const MutexLock lock(hash_mutex_);
   return published_hash_;
 }
 

@@ -3,68 +3,77 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <string_view>
-#include <thread>
 
-#include "eventstore/append/answerer.h"
 #include "eventstore/append/append_queue.h"
 #include "eventstore/append/block_hasher.h"
 #include "eventstore/append/block_planner.h"
+#include "eventstore/append/callback_dispatcher.h"
+#include "eventstore/base/background_thread.h"
 #include "eventstore/base/checksum.h"
+#include "eventstore/base/mutex.h"
 #include "eventstore/base/result.h"
-#include "eventstore/event_store.h"
 #include "eventstore/log/block_log.h"
+#include "eventstore/log/head_signal.h"
 #include "eventstore/log/log_end.h"
-#include "eventstore/log/news_board.h"
+#include "eventstore/options.h"
+#include "eventstore/queries.h"
 
 namespace cairn {
 
-// Counters of the writer, read by anybody.
+// Counters of the writer thread; any thread may read them.
 struct AppendCounters {
   std::atomic<std::uint64_t> appends = 0, already_applied = 0, conflicts = 0, refused = 0;
   std::atomic<std::uint64_t> events = 0, commits = 0, block_bytes = 0, commit_micros = 0;
 };
 
-// The one writer. Takes what is queued, makes blocks of it, commits, publishes, answers.
+// Writes to the log, with one thread ("cairn-writer"): takes all queued requests, plans a block of them,
+// commits it (group commit), applies it to the tail, moves the head, answers. append() and append_async()
+// from any thread.
 //
-// Invariants:
-//  1. A success is answered after the commit that holds it, never before; so is a repeat of something in the
-//  block.
-//  2. What is committed is in the tail before anybody is answered or told, so whoever knows of an event can
-//  read it.
-//  3. After a commit whose outcome is unknown nothing is written any more.
+// Invariants, asserted in appender.cc by their numbers:
+//  1. A success is answered after the commit that holds its events, never before. So is a repeat of events of
+//     the same block.
+//  2. A committed block is in the tail before the head moves and before its requests are answered: a client
+//     that knows of an event can read it.
+//  3. After a commit with unknown outcome nothing is written.
+//  4. A block's positions continue the end of the log, and its time is not before that of the last block.
 class Appender {
  public:
   struct Parts {
     BlockLog& log;
     Tail& tail;
     const Index& index;
-    NewsBoard& news;
+    HeadSignal& news;
     Uuid store_id;
   };
 
-  // `make_room` is called before each block and may wait for the flusher; an error refuses the block's
-  // requests.
+  // Starts the writer thread. It calls `make_room` before each block, which may wait for the flusher
+  // (backpressure); an error refuses the requests of the block. REQUIRES: all of `parts` and `options`
+  // outlive it.
   Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end,
            std::function<Status()> make_room);
 
-  // Finishes what is queued.
+  // Commits and answers the queued requests, and runs their callbacks.
   ~Appender();
 
+  // See EventStore.
   Result<AppendResult> append(AppendRequest request);
   void append_async(AppendRequest request, AppendCallback done);
 
   const AppendCounters& counters() const { return counters_; }
   std::size_t queued() const { return queue_.size(); }
-  Sha256 head_hash() const;
+  Sha256 head_hash() const CAIRN_EXCLUDES(hash_mutex_);
 
  private:
-  // Moves `entry` into the queue if its request is sound; leaves it alone otherwise.
-  Result<WakeUp*> enqueue(AppendQueue::Entry& entry);
+  // Moves `entry` into the queue if its request is valid; leaves it as it is otherwise.
+  Result<AnswerSignal*> enqueue(AppendQueue::Entry& entry);
+
+  // The writer thread's.
   void run();
-  std::size_t write_block(AppendQueue::Round& round, std::size_t from);
-  Status commit();
+  std::size_t write_block(AppendQueue::Batch& batch, std::size_t from);
+  std::size_t plan_block(AppendQueue::Batch& batch, std::size_t from);
+  void answer_request(PendingAppend& append, const Status& status);
+  Status commit() CAIRN_EXCLUDES(hash_mutex_);
   void count(const Result<AppendResult>& answer);
   void stop(const Error& cause);
 
@@ -73,16 +82,17 @@ class Appender {
   const std::function<Status()> make_room_;
   AppendCounters counters_;
   AppendQueue queue_;
-  std::atomic<unsigned> waiting_ = 0;  // callers of append() that wait
+  std::atomic<unsigned> waiting_ = 0;  // callers inside append()
   BlockPlanner planner_;
   BlockBuilder builder_;
   BlockHasher hasher_;
-  LogEnd end_;  // the writer's own
-  bool stopped_ = false;
-  mutable std::mutex hash_mutex_;
-  Sha256 published_hash_;
-  Answerer answerer_;  // outlives the writer, which gives it work
-  std::thread thread_;
+  LogEnd end_;                      // the writer thread's
+  GlobalPosition applied_through_;  // the writer thread's: the last position that the tail or the index has
+  bool stopped_ = false;            // the writer thread's: the outcome of a commit is unknown
+  mutable Mutex hash_mutex_;
+  Sha256 published_hash_ CAIRN_GUARDED_BY(hash_mutex_);
+  CallbackDispatcher callbacks_;  // outlives the writer thread, which hands it answered requests
+  BackgroundThread thread_;       // last: it uses the others
 };
 
 }  // namespace cairn

@@ -2,8 +2,8 @@
 
 #include <climits>
 
+#include "eventstore/base/assert.h"
 #include "eventstore/base/futex.h"
-#include "eventstore/base/thread_priority.h"
 
 namespace cairn {
 namespace {
@@ -13,18 +13,18 @@ constexpr std::size_t kWorthAThreadBytes = 64u << 10;
 
 }  // namespace
 
-BlockHasher::~BlockHasher() {
-  if (!thread_.joinable()) return;
-  state_.store(kStopping);
-  futex_wake(state_, 1);
-  thread_.join();
-}
-
 void BlockHasher::start(std::span<const std::byte> block) {
+  CAIRN_ASSERT(state_.load() == kIdle, state_.load());
   block_ = block;
   state_.store(kOffered);
   if (block.size() < kWorthAThreadBytes) return;
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  if (!thread_.runs()) {
+    const auto wake = [this] {
+      state_.store(kStopping);
+      futex_wake(state_, 1);
+    };
+    thread_.start({.name = "cairn-hash", .niceness = 0, .wake = wake}, [this](const auto&) { run(); });
+  }
   futex_wake(state_, 1);
 }
 
@@ -48,7 +48,6 @@ bool BlockHasher::help() {
 }
 
 void BlockHasher::run() {
-  set_thread_niceness(0);  // the writer, which started it, may have another one
   for (;;) {
     if (help()) continue;
     const std::uint32_t state = state_.load();

@@ -10,11 +10,11 @@
 namespace cairn {
 namespace {
 
-constexpr std::size_t kPrefetchedDataBytes = 256;  // the processor finds the rest by itself
+constexpr std::size_t kPrefetchedDataBytes = 256;  // the CPU prefetches the rest of a sequential read
 
 }  // namespace
 
-// Events of this block as they are planned, and all earlier ones from the log.
+// The planned events of this block, and all earlier ones from the log.
 class BlockPlanner::Events final : public EventSource {
  public:
   explicit Events(BlockPlanner& planner) : planner_(planner) {}
@@ -35,7 +35,7 @@ class BlockPlanner::Events final : public EventSource {
   std::optional<LogEvents> log_;
 };
 
-BlockPlanner::BlockPlanner(BlockLog& log, const Tail& tail, const Index& index, const Uuid& store_id,
+BlockPlanner::BlockPlanner(BlockSource& log, const Tail& tail, const Index& index, const Uuid& store_id,
                            std::optional<std::uint32_t> dedup_window_days)
     : log_(log),
       tail_(tail),
@@ -65,8 +65,9 @@ void BlockPlanner::release_readers() {
   heads_.release();
 }
 
-// The requests were written by other processors: each step here waits for none of what it asks for, and the
-// next one finds it there.
+// Other CPUs wrote the requests, so each pointer costs a cache miss. Each loop only prefetches and does not
+// wait; the next loop finds its memory in the cache. See docs/decisions.md, "The writer prefetches requests
+// and stream heads".
 void BlockPlanner::prefetch(std::span<const AppendQueue::Entry> appends) {
   const auto each_stream = [appends](auto look) {
     for (const auto& entry : appends) {
@@ -100,6 +101,9 @@ Result<BlockPlanner::Stream*> BlockPlanner::stream(std::string_view name) {
   added.block_index.reset();
   added.created = false;
   CAIRN_CHECK(heads_.find(hashed, added.head));
+  CAIRN_ASSERT(
+      added.head.last_position() < first_position_, added.head.last_position().value,
+      first_position_.value);  // invariant 1: the head has no event of this block, or of a failed one
   ++streams_used_;
   stream_by_name_.insert(hashed.hash, &added);
   return &added;
@@ -118,7 +122,9 @@ AppendResult BlockPlanner::prepared_for(const AppendRequest& request) {
 }
 
 Status BlockPlanner::add(const AppendRequest& request, AppendResult& result) {
+  CAIRN_ASSERT(result.streams.size() == request.streams.size(), result.streams.size());
   const FindId find_id = [this](const Uuid& id) { return this->find_id(id); };
+  const std::size_t events_before = events_.size();
 
   std::vector<Stream*>& streams = request_streams_;
   streams.clear();
@@ -144,7 +150,8 @@ Status BlockPlanner::add(const AppendRequest& request, AppendResult& result) {
       fresh = &append;
     }
   }
-  // A repeat was checked when it first came; where the streams it only looks at are now does not matter.
+  // A repeat was checked against its check-only streams when it was first applied; their versions of today do
+  // not matter.
   if (repeated != nullptr && fresh == nullptr) {
     result.already_applied = true;
     return {};
@@ -155,6 +162,7 @@ Status BlockPlanner::add(const AppendRequest& request, AppendResult& result) {
   }
   if (failed_check) return *std::move(failed_check);
 
+  CAIRN_ASSERT(events_.size() == events_before, events_.size(), events_before);  // invariant 2
   for (std::size_t i = 0; i < streams.size(); ++i) {
     if (!request.streams[i].events.empty()) take(request.streams[i], *streams[i], result.streams[i]);
   }
@@ -196,6 +204,10 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
     }
     if (event.id) ids_[*event.id] = position;
   }
+  CAIRN_ASSERT(stream.head.version == result.last_version, stream.head.version.value,
+               result.last_version.value);  // invariant 3
+  CAIRN_ASSERT(stream.head.last_position() == result.last_position, stream.head.last_position().value,
+               result.last_position.value);  // invariant 3
 }
 
 std::uint32_t BlockPlanner::type_index(std::string_view type) {

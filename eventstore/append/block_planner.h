@@ -25,65 +25,64 @@
 
 namespace cairn {
 
-// Decides what goes into the next block. Belongs to the writer's thread.
+// Decides what goes into the next block. Not thread-safe: belongs to the writer thread, but for
+// prepared_for().
 //
-// Invariants:
+// Invariants, asserted in block_planner.cc by their numbers:
 //  1. A request is checked against the streams as they are after every request accepted before it, in this
-//  block or
-//     an earlier one.
-//  2. A request that is refused leaves no trace: everything is checked before anything is taken.
-//  3. Positions and versions are given here and nowhere else, and only become true with the commit: begin()
-//  starts
-//     over from what the log has.
+//     block or an earlier one.
+//  2. A request that is refused changes nothing: all of it is checked before any of it is placed.
+//  3. Positions and versions are assigned here and nowhere else, without gaps. They hold once the block is
+//     committed: begin() starts over from the end of the log.
 class BlockPlanner {
  public:
-  BlockPlanner(BlockLog& log, const Tail& tail, const Index& index, const Uuid& store_id,
+  BlockPlanner(BlockSource& log, const Tail& tail, const Index& index, const Uuid& store_id,
                std::optional<std::uint32_t> dedup_window_days);
   ~BlockPlanner();
 
   // Starts an empty block.
   void begin(GlobalPosition first_position, Timestamp now);
 
-  // Says which requests will be added next, so that what is known of their streams is at hand by then.
+  // Prefetches the requests that will be added next, and the heads of their streams, into the CPU cache.
   void prefetch(std::span<const AppendQueue::Entry> appends);
 
-  // Takes `request` into the block, or finds that it was applied before, or refuses it. A success holds only
-  // once the block is committed. The request must stay where it is until it is answered, and is not looked at
-  // after that.
-  // `result` must name the request's streams in their order, as prepared_for() does; the numbers of success
-  // are put there.
+  // Adds `request` to the block, or finds that it was applied before, or refuses it (kVersionConflict,
+  // kEventIdReused, or an error of a read). A success holds once the block is committed; its positions and
+  // versions are in `result`. The planner keeps views of `request` until the next begin().
+  // REQUIRES: `result` is prepared_for(request).
   Status add(const AppendRequest& request, AppendResult& result);
 
-  // What add() wants for its result. Any thread: so that the writer's need not take the memory for it.
+  // The result that add() fills in, with all memory it needs. Any thread: so the writer thread need not
+  // allocate it.
   static AppendResult prepared_for(const AppendRequest& request);
 
   std::size_t events() const { return events_.size(); }
 
-  // Lets go of the read transactions, which must not be open during the commit. Call after the last add().
+  // Ends the read transactions, which must not be open during the commit. Call after the last add().
   void release_readers();
 
-  // The block as it is to be written; views of the planner and the requests.
+  // The block to write: views of the planner and the requests.
   BlockContents contents(std::uint64_t epoch, const Sha256& previous_hash) const;
 
-  // What the block means for the index. Moves the heads out: call once, after the commit.
+  // What the block adds to the index. Moves the stream heads out: call once, after the commit.
   BlockSummary summary(const Sha256& hash);
 
  private:
   class Events;
   struct Stream {
     HashedName name;
-    StreamHead head;                           // with what this block adds
+    StreamHead head;                           // with the events of this block
     std::optional<std::uint32_t> block_index;  // once it has an event in the block
     bool created = false;
   };
 
   Result<Stream*> stream(std::string_view name);
   Result<std::optional<GlobalPosition>> find_id(const Uuid& id);
-  // Gives the events of `append` their places, and tells them in `result`.
+  // Assigns positions and versions to the events of `append`, and puts them into `result`.
   void take(const StreamAppend& append, Stream& stream, StreamAppendResult& result);
   std::uint32_t type_index(std::string_view type);
 
-  BlockLog& log_;
+  BlockSource& log_;
   const Tail& tail_;
   StreamHeads heads_;
   IdLookup id_lookup_;
@@ -93,10 +92,10 @@ class BlockPlanner {
 
   GlobalPosition first_position_;
   Timestamp now_;
-  std::deque<Stream> streams_;  // the first streams_used_ are this block's; what it holds does not move
+  std::deque<Stream> streams_;  // the first streams_used_ are this block's; a deque, so they do not move
   std::size_t streams_used_ = 0;
   PointerTable<Stream> stream_by_name_;
-  std::vector<Stream*> request_streams_;  // of the request at hand
+  std::vector<Stream*> request_streams_;  // of the request being added
   std::vector<std::uint64_t> name_hashes_;
   std::unordered_map<std::string_view, std::uint32_t, SeededHash> type_by_name_;
   std::unordered_map<Uuid, GlobalPosition, SeededHash> ids_;

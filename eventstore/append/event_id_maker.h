@@ -8,8 +8,9 @@
 
 namespace cairn {
 
-// Ids for the events that came without one. They must differ from all others, and need not be secret: so the
-// operating system gives the seed and not every number, which shows in profiles of the writer. One thread.
+// Makes ids for events that came without one. They must be unique and need not be secret: so the operating
+// system provides the seed only, because a system call for each id shows in profiles of the writer thread.
+// Not thread-safe.
 class EventIdMaker {
  public:
   EventIdMaker() {

@@ -11,7 +11,8 @@ Result<std::optional<GlobalPosition>> IdLookup::find(const Uuid& id, std::uint32
   std::optional<GlobalPosition> found;
   for (const GlobalPosition position : candidates) {
     CAIRN_TRY(const StoredEvent stored, events.at(position));
-    // The same id may stand twice, when it came again after it had been forgotten; the newer one counts.
+    // An id may be in the log twice, when it was appended again after its day was dropped; the newer one
+    // counts.
     if (stored.event.id == id && (!found || position > *found)) found = position;
   }
   return found;

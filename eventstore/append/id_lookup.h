@@ -10,13 +10,14 @@
 
 namespace cairn {
 
-// Finds where an event id stands, among the events the store still remembers ids of.
+// Finds the event with an id, among the events whose ids the store still keeps.
 class IdLookup {
  public:
   IdLookup(const Tail& tail, const Index& index, const Uuid& store_id)
       : tail_(tail), index_(index), seed_(Index::id_seed(store_id)) {}
 
-  // The position of the event with this id that was recorded on `first_day` or later.
+  // The position of the event with this id that was recorded on `first_day` or later; nullopt for an unknown
+  // id. `events` verifies what the index finds by hash.
   Result<std::optional<GlobalPosition>> find(const Uuid& id, std::uint32_t first_day,
                                              EventSource& events) const;
 
@@ -26,7 +27,7 @@ class IdLookup {
   std::uint64_t seed_;
 };
 
-// The first day whose ids count when it is `now`; 0 = all, for ever.
+// The first day whose ids are kept at the time `now`; 0 = all are kept, for ever.
 inline std::uint32_t first_remembered_day(Timestamp now, std::optional<std::uint32_t> window_days) {
   const std::uint32_t today = day_of(now);
   return !window_days || *window_days >= today ? 0 : today - *window_days;

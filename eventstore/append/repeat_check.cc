@@ -1,7 +1,8 @@
 #include "eventstore/append/repeat_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
 
 namespace cairn {
 namespace {
@@ -18,9 +19,9 @@ StreamAppendResult result_for(const StreamAppend& append, StreamVersion first,
   return {append.stream, first, {first.value + more}, first_position, {first_position.value + more}};
 }
 
-// Compares the events of the request with those that stand from version `first` on, the first of which is at
-// `position`. The events of one append are neighbours in the log, so the others follow it.
-// REQUIRES: the id of the first event is the one at `position`.
+// Compares the events of the request with those stored from version `first` on, the first of which is at
+// `position`. The events of one append are adjacent in the log.
+// REQUIRES: the event at `position` has the id of the first event.
 Result<std::optional<StreamAppendResult>> compare(const StreamAppend& append, const StreamHead& head,
                                                   StreamVersion first, GlobalPosition position,
                                                   EventSource& events) {
@@ -35,14 +36,14 @@ Result<std::optional<StreamAppendResult>> compare(const StreamAppend& append, co
       }
       if (event.id == stored.event.id) return id_reused(*event.id, stored.event);
     }
-    // The beginning was appended before, but not together with this.
+    // The first events were appended before, but not together with this one.
     CAIRN_TRY(const StoredEvent stored, events.at(position));
     return id_reused(stored.event.id, stored.event);
   }
   return std::optional(result_for(append, first, position));
 }
 
-// Nothing of the request may carry an id that is in use.
+// Fails with kEventIdReused when an event of the request has an id that another event has.
 Status check_unused(const StreamAppend& append, EventSource& events, const FindId& find_id) {
   for (const NewEvent& event : append.events) {
     if (!event.id) continue;
@@ -96,9 +97,9 @@ Result<std::optional<StreamAppendResult>> check_repeat(const StreamAppend& appen
 }
 
 Error version_conflict(const StreamAppend& append, StreamVersion current) {
-  Error error = make_error(Errc::kVersionConflict, "stream '" + append.stream + "' is at version " +
-                                                       std::to_string(current.value) + ", expected " +
-                                                       append.expected.to_string());
+  Error error = make_error(Errc::kVersionConflict,
+                           fmt::format("stream '{}' is at version {}, expected {}", append.stream,
+                                       current.value, append.expected.to_string()));
   error.stream = append.stream;
   error.expected_version = append.expected.to_string();
   error.version = current.value;
@@ -106,9 +107,9 @@ Error version_conflict(const StreamAppend& append, StreamVersion current) {
 }
 
 Error id_reused(const Uuid& id, const EventView& place) {
-  Error error = make_error(Errc::kEventIdReused, "event id " + id.to_string() + " stands for version " +
-                                                     std::to_string(place.version.value) + " of stream '" +
-                                                     std::string(place.stream) + "' already");
+  Error error =
+      make_error(Errc::kEventIdReused, fmt::format("event id {} already belongs to version {} of stream '{}'",
+                                                   id.to_string(), place.version.value, place.stream));
   error.stream = place.stream;
   error.version = place.version.value;
   error.event_id = id;

@@ -10,25 +10,27 @@
 
 namespace cairn {
 
-// Where an id that the store still remembers stands; nullopt for a new one.
+// The position of the event with an id that the store still keeps; nullopt for a new id.
 using FindId = std::function<Result<std::optional<GlobalPosition>>(const Uuid&)>;
 
-// Decides whether the events of one stream's part of a request are new, or came before.
-//   nullopt             they are new, and the stream is where the request expects it
-//   a result            the very same events stand there already: these are their numbers
-//   kVersionConflict    the stream is elsewhere, and not because of these events
-//   kEventIdReused      an id stands for another event, or for one elsewhere
+// Makes appends idempotent: decides whether the events of one stream in a request are new, or were appended
+// before.
+//   nullopt             they are new, and the stream is at the expected version
+//   a result            the same events were appended before: their versions and positions
+//   kVersionConflict    the stream is at another version, and not because of these events
+//   kEventIdReused      an id belongs to another event, or to one in another place
 //
-// With an exact version the answer is in the stream itself: the ids are compared with those where the events
-// would stand, which holds for ever. With "any" and "exists" the ids are looked up, which holds as long as
-// they are remembered. A new event's id must not be remembered from anywhere.
+// With an exact version the stream itself has the answer: the ids are compared with those of the events
+// behind that version, which works for ever. With "any" and "exists" the ids are looked up, which works as
+// long as they are kept (StoreOptions::dedup_window_days). The id of a new event must not be kept for any
+// other.
 Result<std::optional<StreamAppendResult>> check_repeat(const StreamAppend& append, const StreamHead& head,
                                                        EventSource& events, const FindId& find_id);
 
-// The stream is not where the request expects it.
+// The stream is at version `current`, which the request does not expect.
 Error version_conflict(const StreamAppend& append, StreamVersion current);
 
-// The id of `event` stands at `place` already.
+// The event at `place` has this id already.
 Error id_reused(const Uuid& id, const EventView& place);
 
 }  // namespace cairn

@@ -1,5 +1,7 @@
 #include "eventstore/append/validate.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <unordered_set>
 
@@ -10,14 +12,13 @@
 namespace cairn {
 namespace {
 
-// About what an event takes in a block beside its own bytes.
+// About what an event takes in a block beside its data, metadata, type and tags.
 constexpr std::size_t kEventOverheadBytes = 128;
 
 Error invalid(const std::string& message) { return make_error(Errc::kInvalidArgument, message); }
 
 Error too_large(const std::string& field, std::size_t is, std::size_t limit) {
-  Error error = make_error(
-      Errc::kTooLarge, field + ": " + std::to_string(is) + " is over the limit of " + std::to_string(limit));
+  Error error = make_error(Errc::kTooLarge, fmt::format("{}: {} is over the limit of {}", field, is, limit));
   error.limit = limit;
   return error;
 }
@@ -25,8 +26,7 @@ Error too_large(const std::string& field, std::size_t is, std::size_t limit) {
 Status check_name(const std::string& field, std::string_view name, std::size_t bytes_max) {
   if (name.empty()) return invalid(field + " is empty");
   if (name.size() > bytes_max) {
-    return invalid(field + " has " + std::to_string(name.size()) + " bytes, at most " +
-                   std::to_string(bytes_max) + " are allowed");
+    return invalid(fmt::format("{} has {} bytes, at most {} are allowed", field, name.size(), bytes_max));
   }
   if (!is_printable_name(name)) return invalid(field + " must be printable UTF-8 without control characters");
   return {};
@@ -37,7 +37,8 @@ Status check_stream(const StreamAppend& append, Origin origin, const std::string
   if (append.stream.find('/') != std::string::npos)
     return invalid(field + " '" + append.stream + "' has a '/'");
   if (is_system_stream(append.stream) && origin != Origin::kSystem) {
-    return invalid(field + " '" + append.stream + "' is reserved: names that start with '$' are Cairn's own");
+    return invalid(field + " '" + append.stream +
+                   "' is reserved: names that begin with '$' are system streams");
   }
   return {};
 }
@@ -74,7 +75,7 @@ Result<std::size_t> validate(const AppendRequest& request) {
     const std::string at = several ? "streams[" + std::to_string(s) + "]." : "";
     CAIRN_CHECK(check_stream(append, request.origin, at + "stream"));
     if (several && !names.insert(append.stream).second) {
-      return invalid(at + "stream '" + append.stream + "' stands twice in the request");
+      return invalid(at + "stream '" + append.stream + "' occurs twice in the request");
     }
     events += append.events.size();
     if (events > limits::kRequestEventsMax) return too_large("events", events, limits::kRequestEventsMax);
@@ -86,7 +87,7 @@ Result<std::size_t> validate(const AppendRequest& request) {
       CAIRN_TRY(const std::size_t event_bytes, check_event(event, field));
       bytes += event_bytes;
       if (event.id && ids_may_repeat && !ids.insert(*event.id).second) {
-        return invalid(field + ".id " + event.id->to_string() + " stands twice in the request");
+        return invalid(field + ".id " + event.id->to_string() + " occurs twice in the request");
       }
     }
   }

@@ -7,9 +7,8 @@
 
 namespace cairn {
 
-// Checks what can be checked of a request without looking at the store: names, counts, sizes, ids that stand
-// twice. Returns the bytes it will take, or kInvalidArgument / kTooLarge with a message that names the field.
-// Pure.
+// Checks a request as far as that needs no store: names, counts, sizes, duplicate ids. Returns the bytes it
+// will take in a block, or kInvalidArgument / kTooLarge with a message that names the field. Pure.
 Result<std::size_t> validate(const AppendRequest& request);
 
 }  // namespace cairn

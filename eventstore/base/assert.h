@@ -17,8 +17,8 @@ std::string print_values(const Values&... values) {
 
 }  // namespace cairn::internal
 
-// For what can only be a mistake of ours: prints the condition and the values and ends the process, in every
-// build. Bad data is an error (Result); bad logic is an assertion.
+// For conditions that only a bug can break: prints the condition and the values and aborts the process, in
+// every build. Bad data is an error (Result); a broken invariant is an assertion.
 #define CAIRN_ASSERT(condition, ...)                                                     \
   do {                                                                                   \
     if (!(condition)) [[unlikely]] {                                                     \

@@ -28,6 +28,7 @@ void BackgroundThread::start(Settings settings, std::function<void(const std::st
 
 void BackgroundThread::stop() {
   if (!runs()) return;
+  CAIRN_ASSERT(thread_.get_id() != std::this_thread::get_id());  // it would join itself
   thread_.request_stop();
   if (wake_) wake_();
   thread_.join();

@@ -8,24 +8,25 @@
 
 namespace cairn {
 
-// A thread that works behind its owner until the owner goes: a name for `top -H`, a priority, and one way to end.
+// A worker thread with a name for `top -H`, a priority, and one way to stop. The destructor stops and joins
+// it.
 //
 //   class Flusher {
 //     Mutex mutex_;
 //     CondVar changed_;
-//     BackgroundThread thread_;          // last: it uses the others, and goes first
+//     BackgroundThread thread_;          // last: it uses the other members, so it is destroyed first
 //   };
 //   thread_.start({.name = "cairn-flush", .niceness = 10, .wake = wake_all(mutex_, changed_)},
 //                 [this](const std::stop_token& stop) { run(stop); });
 //
-// The body looks at `stop` whenever it is about to wait, with the mutex of that wait held, and returns when stop
-// is requested. The owner's thread calls start() and stop(); nothing else is called on it.
+// The body checks `stop` before each wait, with the mutex of that wait held, and returns when stop is
+// requested. Not thread-safe: the owner calls start() and stop() from one thread at a time.
 class BackgroundThread {
  public:
   struct Settings {
     const char* name;            // at most 15 characters, which is what Linux keeps
-    int niceness = 0;            // added to the process's: above 0 lets other threads go first
-    std::function<void()> wake;  // makes a waiting body look at `stop` again; called after stop is requested
+    int niceness = 0;            // added to the process's niceness; above 0 is a lower priority
+    std::function<void()> wake;  // makes a waiting body check `stop` again; called after stop is requested
   };
 
   BackgroundThread() = default;
@@ -33,12 +34,13 @@ class BackgroundThread {
   BackgroundThread(const BackgroundThread&) = delete;
   BackgroundThread& operator=(const BackgroundThread&) = delete;
 
-  // REQUIRES: it does not run.
+  // REQUIRES: !runs().
   void start(Settings settings, std::function<void(const std::stop_token& stop)> body);
 
   bool runs() const { return thread_.joinable(); }
 
-  // Asks the body to end, wakes it, and waits for its end. Nothing if it does not run. Not from the body.
+  // Requests a stop, wakes the body, and joins the thread. Does nothing if it does not run.
+  // REQUIRES: not called from the body.
   void stop();
 
  private:
@@ -46,8 +48,8 @@ class BackgroundThread {
   std::jthread thread_;
 };
 
-// The usual wake-up. Taking the mutex orders it after a body that has looked at `stop` but does not wait yet;
-// without it that wake-up would be lost.
+// The usual `wake`. It locks the mutex because the body may have checked `stop` and not begun to wait yet; a
+// notification in between would be a lost wake-up.
 inline std::function<void()> wake_all(Mutex& mutex, CondVar& changed) {
   return [&mutex, &changed] {
     { const MutexLock lock(mutex); }
@@ -55,7 +57,7 @@ inline std::function<void()> wake_all(Mutex& mutex, CondVar& changed) {
   };
 }
 
-// Gives the calling thread the name that tools show for it.
+// Sets the name of the calling thread, as `top -H` shows it. REQUIRES: at most 15 characters.
 void name_this_thread(const char* name);
 
 }  // namespace cairn

@@ -11,7 +11,7 @@
 namespace cairn {
 
 std::uint64_t checksum64(const void* data, std::size_t size, std::uint64_t seed) {
-  // Wide registers pay off where a block is checked, not where a name is.
+  // For short inputs, such as names, AVX2 is not faster.
   constexpr std::size_t kLargeBytes = 512;
   if (size >= kLargeBytes && has_avx2()) return checksum64_avx2(data, size, seed);
   return XXH3_64bits_withSeed(data, size, seed);

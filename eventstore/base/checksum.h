@@ -9,13 +9,13 @@
 
 namespace cairn {
 
-// XXH3-64: notices damage at memory speed. Not a defence against somebody who wants to deceive.
+// XXH3-64: detects accidental damage at memory speed. Not cryptographic.
 std::uint64_t checksum64(const void* data, std::size_t size, std::uint64_t seed = 0);
 inline std::uint64_t checksum64(std::string_view text, std::uint64_t seed = 0) {
   return checksum64(text.data(), text.size(), seed);
 }
 
-// SHA-256, for the chain through the blocks: nobody can change a block and keep the hashes after it.
+// SHA-256, for the hash chain of the log: a block cannot be changed without changing every hash after it.
 using Sha256 = std::array<std::uint8_t, 32>;
 Sha256 sha256(std::span<const std::byte> bytes);
 inline Sha256 sha256(std::string_view text) {

@@ -1,4 +1,4 @@
-// The program is built for any x86-64 processor; only this file uses what newer ones have.
+// The program is built for any x86-64 processor; only this file is compiled for AVX2.
 #if defined(__x86_64__)
 #ifndef __clang__
 #pragma GCC target("avx2")

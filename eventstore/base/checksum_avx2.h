@@ -5,10 +5,10 @@
 
 namespace cairn {
 
-// Whether this processor has what checksum64_avx2() is compiled for.
+// Whether this processor supports AVX2.
 bool has_avx2();
 
-// checksum64() at about twice the speed for large inputs; the same numbers. REQUIRES: has_avx2().
+// The same result as checksum64(), about twice as fast for large inputs. REQUIRES: has_avx2().
 std::uint64_t checksum64_avx2(const void* data, std::size_t size, std::uint64_t seed);
 
 }  // namespace cairn

@@ -5,13 +5,13 @@
 
 namespace cairn {
 
-// Wall-clock time in microseconds since 1970, UTC. Never decides an order; positions do.
+// Wall-clock time in microseconds since 1970, UTC. Events are ordered by position, never by time.
 struct Timestamp {
   std::int64_t micros = 0;
   friend auto operator<=>(Timestamp, Timestamp) = default;
 };
 
-// Where the store gets the time from. Tests give their own.
+// The source of time. Tests pass their own.
 using Clock = std::function<Timestamp()>;
 
 Timestamp system_time();

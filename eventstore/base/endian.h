@@ -9,8 +9,8 @@ namespace cairn {
 static_assert(std::endian::native == std::endian::little,
               "stored formats are written for little-endian machines");
 
-// Numbers in keys stand big-endian, so that the order of bytes is the order of numbers; numbers in values
-// stand little-endian, as the machine has them.
+// Numbers in keys are big-endian, so that LMDB's byte order is numeric order; numbers in values are
+// little-endian, as in memory.
 inline std::uint64_t load_be64(const void* from) {
   std::uint64_t value;
   std::memcpy(&value, from, sizeof value);

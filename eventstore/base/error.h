@@ -9,42 +9,42 @@
 
 namespace cairn {
 
-// What went wrong, told as what the caller can do about it.
+// The kind of a failure, by what the caller can do about it.
 enum class Errc {
-  kInvalidArgument,     // the request itself is wrong; sending it again will not help
+  kInvalidArgument,     // the request itself is wrong; a retry fails again
   kNotFound,            // no such stream, file or record
-  kVersionConflict,     // the stream is not where the caller thought: reload and decide again
-  kEventIdReused,       // an event id stands for another event already
+  kVersionConflict,     // the stream has another version than expected: reload and decide again
+  kEventIdReused,       // the event id belongs to another event already
   kTooLarge,            // over a stated limit
-  kOverloaded,          // a bounded queue is full: try again in a moment
-  kDiskFull,            // nothing was written; try again when there is space
-  kOutcomeUnknown,      // a commit failed half-way: ask again later with the same event ids
-  kFailedPrecondition,  // somebody has to change something first (a folder in use, a stopped writer)
+  kOverloaded,          // a bounded queue is full: back off and retry
+  kDiskFull,            // nothing was written; retry when there is space
+  kOutcomeUnknown,      // the commit may or may not have taken effect: retry with the same event ids
+  kFailedPrecondition,  // an operator must act first (a folder in use, a stopped writer)
   kCorruption,          // stored bytes are not what was written: stop and report
-  kIo,                  // the operating system refused
+  kIo,                  // a system call failed
 };
 
 std::string_view to_string(Errc code);
 
-// A failure: a code for programs, a message with names and numbers for people, and for the codes that have
-// them the values a client wants to act on.
+// A failure: a code for programs, a message with names and numbers for people, and for some codes the values
+// that a client needs to act.
 struct Error {
   Errc code = Errc::kIo;
   std::string message;
 
   std::string stream;            // kNotFound, kVersionConflict, kEventIdReused
   std::string expected_version;  // kVersionConflict: "3", "any", "exists"
-  std::optional<std::uint64_t>
-      version;                   // kVersionConflict: the current one; kEventIdReused: where the id stands
-  std::optional<Uuid> event_id;  // kEventIdReused
+  // kVersionConflict: the current version; kEventIdReused: the version of the event that has the id.
+  std::optional<std::uint64_t> version;
+  std::optional<Uuid> event_id;           // kEventIdReused
   std::optional<std::uint64_t> limit;     // kTooLarge
   std::optional<std::uint64_t> position;  // kCorruption: the first position that cannot be trusted
 };
 
 Error make_error(Errc code, std::string message);
 
-// For a failed system call: kDiskFull for ENOSPC and EDQUOT, kIo otherwise. `what` names the act and the
-// file.
+// For a failed system call: kDiskFull for ENOSPC and EDQUOT, kIo otherwise. `what` names the operation and
+// the file.
 Error system_error(std::string_view what, int error_number);
 
 }  // namespace cairn

@@ -31,7 +31,7 @@ File::~File() {
 
 Result<std::uint64_t> file_size(int descriptor, const std::filesystem::path& path) {
   struct stat facts {};
-  if (fstat(descriptor, &facts) != 0) return system_error("looking at " + path.string(), errno);
+  if (fstat(descriptor, &facts) != 0) return system_error("reading the size of " + path.string(), errno);
   return static_cast<std::uint64_t>(facts.st_size);
 }
 

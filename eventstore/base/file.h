@@ -9,7 +9,7 @@
 
 namespace cairn {
 
-// An open file, closed by the destructor, never inherited by child processes.
+// An open file descriptor. The destructor closes it; child processes do not inherit it.
 class File {
  public:
   static Result<File> open(const std::filesystem::path& path, int flags, unsigned mode = 0600);
@@ -29,13 +29,13 @@ Result<std::uint64_t> file_size(int descriptor, const std::filesystem::path& pat
 
 Result<std::string> read_file(const std::filesystem::path& path);
 
-// Writes a whole file and syncs it; its name is durable after sync_folder().
+// Writes a whole file and syncs it. Its name is durable only after sync_folder().
 Status write_file(const std::filesystem::path& path, std::string_view content);
 
-// Makes the names in `folder` durable.
+// Makes the directory entries of `folder` durable.
 Status sync_folder(const std::filesystem::path& folder);
 
-// Makes a folder only its owner can enter, and its parents as needed.
+// Makes a folder with mode 0700, and its parents as needed, durably. Does nothing if it exists.
 Status make_folder(const std::filesystem::path& folder);
 
 }  // namespace cairn

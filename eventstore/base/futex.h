@@ -9,14 +9,15 @@
 
 namespace cairn {
 
-// Sleeps while `word` is `seen`; may return early. std::atomic::wait() yields the processor several times
-// first, which with many sleepers and few cores costs more than all the rest.
+// Blocks while `word` is `seen`; may wake spuriously. Used in place of std::atomic::wait(), which spins and
+// yields several times first: with many waiters and few cores that costs more than the system call.
 inline void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   static_assert(sizeof word == sizeof(std::uint32_t) && std::atomic<std::uint32_t>::is_always_lock_free);
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
 }
 
-// Wakes up to `count` of those who sleep on `word`, the longest sleepers first. Change the word first.
+// Wakes up to `count` threads blocked on `word`, in the order in which they blocked. REQUIRES: `word` was
+// changed before.
 inline void futex_wake(const std::atomic<std::uint32_t>& word, int count) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
 }

@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-// A name and its hash, computed once for all the tables the name is looked up in. A view, like its text.
+// A name and its hash, computed once for several lookups. A view: it does not own the text.
 struct HashedName {
   HashedName() = default;
   HashedName(std::string_view name) : text(name), hash(SeededHash{}(name)) {}

@@ -3,11 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-// Every bound the store puts on what it is given, in one place. Bounds a deployment may want to move are in
-// StoreOptions instead.
+// The limits on requests and names. Limits that an operator may change are in StoreOptions instead.
 namespace cairn::limits {
 
-inline constexpr std::size_t kStreamNameBytesMax = 200;  // fits an index key with room for a suffix
+inline constexpr std::size_t kStreamNameBytesMax = 200;  // leaves room for a suffix in an LMDB key
 inline constexpr std::size_t kTypeNameBytesMax = 200;
 inline constexpr std::size_t kTagBytesMax = 200;
 inline constexpr std::size_t kTagsPerEventMax = 64;

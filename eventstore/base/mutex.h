@@ -9,7 +9,7 @@
 
 namespace cairn {
 
-// std::mutex, with the attributes that let clang check who holds it.
+// std::mutex with the attributes of clang's thread safety analysis.
 class CAIRN_CAPABILITY("mutex") Mutex {
  public:
   Mutex() = default;
@@ -25,7 +25,7 @@ class CAIRN_CAPABILITY("mutex") Mutex {
   std::mutex mutex_;
 };
 
-// Holds a mutex until the end of its scope. May let go and take it again in between.
+// Holds a mutex until the end of its scope. unlock() and lock() may release it in between.
 class CAIRN_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) CAIRN_ACQUIRE(mutex) : lock_(mutex.mutex_) {}
@@ -43,8 +43,7 @@ class CAIRN_SCOPED_CAPABILITY MutexLock {
 
 // std::condition_variable for a Mutex. A condition that reads guarded members says so:
 //   changed_.wait(lock, [this]() CAIRN_REQUIRES(mutex_) { return stopping_; });
-// The waits are not analysed themselves: they call the condition with the mutex held, which the analysis cannot
-// see from here.
+// The analysis is off in the waits: they call the condition with the mutex held, which it cannot see there.
 class CondVar {
  public:
   void notify_one() { changed_.notify_one(); }

@@ -8,7 +8,7 @@ namespace cairn {
 bool is_utf8(std::string_view text);
 
 // Whether `text` can be a stream, type or tag name: printable UTF-8, that is without control characters (C0,
-// DEL and C1). Length is not looked at.
+// DEL and C1). Does not check the length.
 bool is_printable_name(std::string_view text);
 
 }  // namespace cairn

@@ -6,15 +6,14 @@ namespace cairn {
 
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-// How many things to ask for before the first is used: few enough that this one is still in the cache when
-// the last one's turn comes.
+// How many objects to prefetch before the first is used: few enough that none is evicted before its use.
 inline constexpr std::size_t kPrefetchedAtOnce = 32;
 
-// Starts to bring the cache line at `place` in, and does not wait for it. Any address will do.
+// Starts to load the cache line at `place` and returns at once. Any address is allowed.
 inline void prefetch(const void* place) {
 #if defined(__x86_64__)
-  // Not __builtin_prefetch: GCC 12 takes a function that does nothing else for one without any effect, and
-  // leaves out the calls to it.
+  // Not __builtin_prefetch: GCC 12 considers a function that only prefetches to have no effect, and removes
+  // the calls.
   asm volatile("prefetcht0 (%0)" : : "r"(place));
 #else
   __builtin_prefetch(place);

@@ -11,12 +11,12 @@
 
 namespace cairn {
 
-// Names the kind of error that another one is to become; see Result.
+// A tag that names the target type of convert_error(); see Result.
 template <typename E>
 struct ErrorKind {};
 
-// Whether an error of type Other may stand for one of type E: a function convert_error(ErrorKind<E>, other) is
-// declared beside E, as it is for the registry's errors, which store failures become.
+// Whether an error of type Other converts to one of type E: convert_error(ErrorKind<E>, other) is declared
+// beside E. The schema registry declares one, for instance, that turns store errors into registry errors.
 template <typename Other, typename E>
 concept ConvertsToError = !std::same_as<std::remove_cvref_t<Other>, E> && requires(Other && other) {
   { convert_error(ErrorKind<E>{}, std::forward<Other>(other)) } -> std::convertible_to<E>;
@@ -24,7 +24,7 @@ concept ConvertsToError = !std::same_as<std::remove_cvref_t<Other>, E> && requir
 
 namespace internal {
 
-// What an assertion prints of an error.
+// The part of an error that an assertion prints.
 template <typename E>
 const char* message_of(const E& error) {
   if constexpr (requires { error.message.c_str(); }) {
@@ -36,10 +36,10 @@ const char* message_of(const E& error) {
 
 }  // namespace internal
 
-// A value, or the reason there is none. Functions that can fail return it; looking at value() of a failure,
-// or error() of a success, is a mistake of ours and ends the process. E is what callers act on: an Error unless
-// the failure belongs to a part with a vocabulary of its own (RegistryError, Problem, ScriptError). CAIRN_TRY and
-// CAIRN_CHECK pass errors on between functions with the same E, and with another one that they convert to.
+// A value, or the error that prevented it. Functions that can fail return it. value() of a failure and
+// error() of a success are bugs and abort the process. E is Error unless a component has an error type of its
+// own (RegistryError, Problem, ScriptError). CAIRN_TRY and CAIRN_CHECK return errors from functions with the
+// same E, or with an E that the error converts to.
 template <typename T, typename E = Error>
 class [[nodiscard]] Result {
  public:

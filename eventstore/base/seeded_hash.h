@@ -9,8 +9,8 @@
 
 namespace cairn {
 
-// Hashes for tables whose keys clients choose: seeded anew in every process, so that nobody can prepare keys
-// which all fall into one bucket.
+// The hash for tables whose keys clients choose. Each process has a random seed, so a client cannot prepare
+// keys that collide (hash flooding).
 std::uint64_t process_hash_seed();
 
 struct SeededHash {

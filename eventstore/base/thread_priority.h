@@ -7,9 +7,9 @@
 
 namespace cairn {
 
-// Gives the calling thread another priority than its process has: `by` above 0 lets others go first, below 0
-// goes before them, which the system only allows to some. A thread starts with the priority of the one that
-// starts it.
+// Sets the niceness of the calling thread to that of the process plus `by`. Above 0 is a lower priority;
+// below 0 is a higher one, which needs a privilege and is ignored without it. A new thread inherits the
+// niceness of its creator.
 inline void set_thread_niceness(int by) {
   const int process = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
   static_cast<void>(

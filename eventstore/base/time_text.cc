@@ -10,12 +10,12 @@ void put_digits(char* to, unsigned number, int digits) {
   for (int i = digits - 1; i >= 0; --i, number /= 10) to[i] = static_cast<char>('0' + number % 10);
 }
 
-// Takes a text from its front. Once something was not as it should be, nothing is any more.
+// Parses a text from the front. After the first mismatch finished() stays false.
 class TimeReader {
  public:
   explicit TimeReader(std::string_view text) : text_(text) {}
 
-  // A number of exactly so many digits, from `least` to `most`.
+  // A number of exactly `digits` digits, from `least` to `most`.
   int number(std::size_t digits, int least, int most) {
     int value = 0;
     for (std::size_t i = 0; i < digits; ++i) value = value * 10 + digit();
@@ -23,7 +23,7 @@ class TimeReader {
     return value;
   }
 
-  // The character that is next, which must be one of `choices`.
+  // Takes the next character, which must be one of `choices`.
   char one_of(std::string_view choices) {
     if (text_.empty() || choices.find(text_.front()) == std::string_view::npos) {
       good_ = false;
@@ -47,7 +47,7 @@ class TimeReader {
     return value;
   }
 
-  // Whether that was all, and all of it good.
+  // Whether the whole text was parsed without a mismatch.
   bool finished() const { return good_ && text_.empty(); }
 
  private:
@@ -78,7 +78,7 @@ std::optional<Timestamp> parse_time(std::string_view text) {
   reader.one_of(":");
   clock += minutes(reader.number(2, 0, 59));
   reader.one_of(":");
-  clock += seconds(reader.number(2, 0, 60));  // 60: a leap second, which is the next one to the clock.
+  clock += seconds(reader.number(2, 0, 60));  // 60 is a leap second, which counts as the next second
   clock += microseconds(reader.micros());
   const char zone = reader.one_of("Zz+-");
   if (zone == '+' || zone == '-') {

@@ -13,7 +13,7 @@
 
 namespace cairn {
 
-// A 128-bit event id, its bytes in the order they are printed.
+// A 128-bit event id, its bytes in the order in which they are printed.
 struct Uuid {
   std::array<std::uint8_t, 16> bytes{};
 
@@ -37,12 +37,12 @@ struct Uuid {
 // A UUIDv7: `unix_ms` first, then 74 bits from `random_high` and `random_low`, so ids sort by time.
 Uuid make_uuid_v7(std::uint64_t unix_ms, std::uint64_t random_high, std::uint64_t random_low);
 
-// A UUIDv7 of this moment with random bits from the operating system. Any thread.
+// A UUIDv7 of the current time with random bits from the operating system. Thread-safe.
 Uuid new_event_id();
 
 }  // namespace cairn
 
-// Client ids may be crafted to share any cheap mix of their bits, so tables of ids use a seeded hash
+// A client can craft ids that collide under any unseeded hash, so tables of client ids use a seeded one
 // (seeded_hash.h); this one is for tests and small maps.
 template <>
 struct std::hash<cairn::Uuid> {

@@ -6,7 +6,7 @@
 
 #include "eventstore/base/file.h"
 #include "eventstore/base/sealed.h"
-#include "eventstore/copy/given_up.h"
+#include "eventstore/copy/copy_progress.h"
 #include "eventstore/copy/pages_check.h"
 #include "eventstore/lmdb/bulk_writer.h"
 
@@ -18,15 +18,16 @@ using IndexTable = IndexReader::Table;
 constexpr std::array<IndexTable, 5> kIndexTables{IndexTable::kStreams, IndexTable::kPostings,
                                                  IndexTable::kIds, IndexTable::kState,
                                                  IndexTable::kSnapshots};
-constexpr int kIndexOpenLooksMax = 100;
+constexpr int kIndexOpenAttemptsMax = 100;
 constexpr std::uint64_t kRecordsPerReport = 4'096;
 
-// A server beside us may be writing the meta pages, so a failure is believed when it stays.
+// A server may write the meta pages while they are read here, so only a failure that persists is reported.
 Result<std::unique_ptr<Index>> open_index_beside(const std::filesystem::path& folder) {
   CAIRN_CHECK(check_pages_beside(folder));
   const IndexOptions options{.access = lmdb::Access::kReadOnly};
   auto index = Index::open(folder, options);
-  for (int look = 1; look < kIndexOpenLooksMax && !index.ok(); ++look) index = Index::open(folder, options);
+  for (int attempt = 1; attempt < kIndexOpenAttemptsMax && !index.ok(); ++attempt)
+    index = Index::open(folder, options);
   return index;
 }
 
@@ -51,15 +52,16 @@ Result<IndexCopy> copy_index(const std::filesystem::path& from, const std::files
   std::uint64_t records = 0;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const bool snapshot = kIndexTables[i] == IndexTable::kSnapshots;
-    CAIRN_CHECK(reader.walk(kIndexTables[i], [&](std::string_view key, std::string_view value) -> Status {
-      if (++records % kRecordsPerReport == 0 && progress && !progress("index", records, records))
-        return copy_given_up();
+    const auto copy_record = [&](std::string_view key, std::string_view value) -> Status {
+      if (++records % kRecordsPerReport == 0)
+        CAIRN_CHECK(report_progress(progress, "index", records, records));
       const auto payload = record::unseal(key, value);
       if (!payload.ok() && snapshot) return {};
       if (!payload.ok()) return payload.error();
       if (snapshot) ++copied.snapshots;
       return writer.put(handles[i], key, value);
-    }));
+    };
+    CAIRN_CHECK(reader.walk(kIndexTables[i], copy_record));
   }
   CAIRN_CHECK(writer.finish());
   return copied;

@@ -5,8 +5,10 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/endian.h"
-#include "eventstore/copy/given_up.h"
+#include "eventstore/copy/copy_progress.h"
 #include "eventstore/copy/pages_check.h"
 #include "eventstore/follow/followed_log.h"
 #include "eventstore/lmdb/bulk_writer.h"
@@ -17,8 +19,8 @@
 namespace cairn {
 namespace {
 
-constexpr int kLogLooksInVainMax = 10;
-constexpr int kLogLooksMax = 1'000;
+constexpr int kScansWithoutProgressMax = 10;
+constexpr int kScansMax = 1'000;
 constexpr unsigned kLogCopyReaders = 8;
 
 Error damaged_source(GlobalPosition position, const std::string& what) {
@@ -27,38 +29,39 @@ Error damaged_source(GlobalPosition position, const std::string& what) {
   return error;
 }
 
-// Brings the followed log to the end of all that is on disk. It passes over what is not sound in the journal,
-// which may be a block that is just being written; but when there are blocks behind it, and it never comes,
-// then one that was acknowledged is damaged. Beside a writer the journal may be written over while it is
-// read, and there seems to be a gap; then the end moves on with the next look. All that was acknowledged
-// before the first is in LMDB long before the last.
-Status look_to_the_end(FollowedLog& log, const Journal& journal) {
+// Advances `log` to the last durable block. FollowedLog skips invalid blocks in the journal, because a writer
+// may be in the middle of writing one. But if valid blocks follow the invalid one and it never becomes valid,
+// an acknowledged block is damaged. A writer may also overwrite a half of the journal while it is scanned,
+// which looks like a gap; then the end has moved by the next scan. Blocks acknowledged before the first scan
+// are in LMDB long before the last one.
+Status advance_to_end(FollowedLog& log, const Journal& journal) {
   const BlockVisitor nothing = [](BlockReader&, std::span<const std::byte>) -> Result<bool> { return true; };
-  int in_vain = 0;
-  for (int look = 0; look < kLogLooksMax; ++look) {
+  int without_progress = 0;
+  for (int scan = 0; scan < kScansMax; ++scan) {
     const GlobalPosition before = log.end().last_position;
-    CAIRN_CHECK(log.look(FollowedLog::LastBlock::kTake, nothing));
+    CAIRN_CHECK(log.poll(FollowedLog::LastBlock::kSync, nothing));
     const auto beyond = journal.blocks_after(log.end().last_position);
     if (beyond.ok()) return {};
-    in_vain = log.end().last_position == before ? in_vain + 1 : 0;
-    if (in_vain == kLogLooksInVainMax) return beyond.error();
+    without_progress = log.end().last_position == before ? without_progress + 1 : 0;
+    if (without_progress == kScansWithoutProgressMax) return beyond.error();
   }
   return {};
 }
 
-// Takes the blocks one after the other, holds each against the chain, and writes it.
-class BlockTaker {
+// Checks each block against the hash chain and writes it to the copy.
+class ChainWriter {
  public:
-  BlockTaker(lmdb::Env& env, MDB_dbi table, const Uuid& store_id, const std::optional<IndexState>& index)
+  ChainWriter(lmdb::Env& env, MDB_dbi table, const Uuid& store_id, const std::optional<IndexState>& index)
       : writer_(env), table_(table), index_(index) {
     copied_.end.hash = chain_anchor(store_id);
   }
 
-  Status take(const BlockHeader& header, std::span<const std::byte> bytes) {
+  Status add(const BlockHeader& header, std::span<const std::byte> bytes) {
     const GlobalPosition first = header.first_position;
     if (header.previous_hash != copied_.end.hash) {
-      return damaged_source(first, "log block " + std::to_string(first.value) +
-                                       " does not continue the chain: it names another block before it");
+      return damaged_source(
+          first, fmt::format("log block {} does not continue the hash chain: it names another previous block",
+                             first.value));
     }
     copied_.end = {.last_position = header.last_position(),
                    .hash = sha256(bytes),
@@ -83,9 +86,10 @@ class BlockTaker {
   Status check_index() const {
     const LogEnd& end = copied_.end;
     if (!index_ || end.last_position != index_->through || end.hash == index_->hash) return {};
-    return damaged_source(end.last_position,
-                          "the log is not the one its index was made from: they differ at position " +
-                              std::to_string(end.last_position.value));
+    return damaged_source(
+        end.last_position,
+        fmt::format("the log is not the one its index was made from: they differ at position {}",
+                    end.last_position.value));
   }
 
   lmdb::BulkWriter writer_;
@@ -102,13 +106,13 @@ Result<LogCopy> copy_log(const std::filesystem::path& from, const std::filesyste
   CAIRN_CHECK(check_pages_beside(from));
   CAIRN_TRY(const auto log, FollowedLog::open(from, store_id, {.readers_max = kLogCopyReaders}));
   CAIRN_TRY(const auto journal, Journal::open(from / "journal", Journal::Access::kReadOnly));
-  CAIRN_CHECK(look_to_the_end(*log, *journal));
+  CAIRN_CHECK(advance_to_end(*log, *journal));
   const GlobalPosition end = log->end().last_position;
   if (index && index->through > end) {
-    return damaged_source({end.value + 1}, "the log ends at position " + std::to_string(end.value) +
-                                               ", but its index has seen " +
-                                               std::to_string(index->through.value) +
-                                               ": it was cut or replaced by an older copy");
+    return damaged_source({end.value + 1},
+                          fmt::format("the log ends at position {}, but its index contains events up to {}: "
+                                      "the log was truncated or replaced by an older copy",
+                                      end.value, index->through.value));
   }
 
   CAIRN_CHECK(LmdbBlockLog::create(to, {.journal_bytes = 2 * journal->block_bytes_max()}));
@@ -116,15 +120,15 @@ Result<LogCopy> copy_log(const std::filesystem::path& from, const std::filesyste
   MDB_dbi table = 0;
   const std::array<lmdb::TableHandle, 1> tables{{{nullptr, &table}}};
   CAIRN_CHECK(env->open_tables(tables));
-  BlockTaker taker(*env, table, store_id, index);
-  const BlockVisitor take = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
+  ChainWriter writer(*env, table, store_id, index);
+  const BlockVisitor copy_block = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
     const BlockHeader& header = block.header();
-    if (progress && !progress("log", header.last_position().value, end.value)) return copy_given_up();
-    CAIRN_CHECK(taker.take(header, bytes));
+    CAIRN_CHECK(report_progress(progress, "log", header.last_position().value, end.value));
+    CAIRN_CHECK(writer.add(header, bytes));
     return true;
   };
-  CAIRN_CHECK(scan_blocks(*log, {1}, end, take));
-  return taker.finish();
+  CAIRN_CHECK(scan_blocks(*log, {1}, end, copy_block));
+  return writer.finish();
 }
 
 }  // namespace cairn

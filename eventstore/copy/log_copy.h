@@ -17,10 +17,10 @@ struct LogCopy {
   std::uint64_t bytes = 0;
 };
 
-// Writes the blocks of the log in `from`, as far as it is on disk when this is called, into a new log in
-// `to`, all of them into its data.mdb, and returns when they are on disk there. The journal of the copy is
-// empty and as large as the other. `index` is the state of an index that was read before: the log must have
-// its last block. Fails with kCorruption as copy_store() says.
+// Copies all blocks that are durable in the log in `from` at the time of the call into a new log in `to`, and
+// returns when the copy is durable. All blocks go to the copy's data.mdb; its journal is empty and has the
+// size of the source's. `index` is the state of an index that was copied before: the log must contain the
+// block that it ends with. Fails with kCorruption as copy_store() says.
 Result<LogCopy> copy_log(const std::filesystem::path& from, const std::filesystem::path& to,
                          const Uuid& store_id, const std::optional<IndexState>& index,
                          const CopyProgress& progress);

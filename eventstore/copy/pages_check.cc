@@ -6,13 +6,13 @@
 namespace cairn {
 namespace {
 
-// The two meta pages are read one after the other, and beside a writer they may be of different times; and it
-// may enlarge the map just then. So a failure is believed when it stays.
-constexpr int kPageLooksMax = 20;
+// The two meta pages are read one after the other, so a writer may commit, or enlarge the map, between the
+// reads. Only a failure that persists is reported.
+constexpr int kPageCheckAttemptsMax = 20;
 
-// While a read transaction is open, LMDB does not use a page again that belongs to its commit or a later one:
-// of whatever commit the check finds to be the newest, the pages stay as they are.
-Status look_at_pages(const std::filesystem::path& folder) {
+// While a read transaction is open, LMDB does not reuse pages of its commit or of later ones. So the pages of
+// whichever commit the check finds to be the newest do not change during the check.
+Status check_pages_once(const std::filesystem::path& folder) {
   CAIRN_TRY(const auto env, lmdb::Env::open(folder, {.access = lmdb::Access::kReadOnly}));
   CAIRN_TRY(const lmdb::ReadTxn pinned, env->begin_read());
   return lmdb::check_trees(folder / "data.mdb", lmdb::TreeCheck::kAtOpen);
@@ -21,8 +21,9 @@ Status look_at_pages(const std::filesystem::path& folder) {
 }  // namespace
 
 Status check_pages_beside(const std::filesystem::path& folder) {
-  Status status = look_at_pages(folder);
-  for (int look = 1; look < kPageLooksMax && !status.ok(); ++look) status = look_at_pages(folder);
+  Status status = check_pages_once(folder);
+  for (int attempt = 1; attempt < kPageCheckAttemptsMax && !status.ok(); ++attempt)
+    status = check_pages_once(folder);
   return status;
 }
 

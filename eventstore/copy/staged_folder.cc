@@ -10,13 +10,16 @@
 #include <string_view>
 #include <utility>
 
+#include "eventstore/base/assert.h"
+
 namespace cairn {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::string_view kStageName = ".partial";
-// What is made here, in the order in which it is moved up: the identity makes it a store.
+// The files of a store in the order in which they are moved up. cairn.json comes last: it makes a folder a
+// store.
 constexpr std::array<std::string_view, 4> kStoreParts{"log", "index", "lock", "cairn.json"};
 
 bool is_store_part(std::string_view name) {
@@ -26,7 +29,7 @@ bool is_store_part(std::string_view name) {
   return false;
 }
 
-// The number of the process that has the store in `folder` open; empty when none has.
+// The id of the process that has the store in `folder` open; empty when there is none.
 std::string holder_of(const fs::path& folder) {
   const auto lock = File::open(folder / "lock", O_RDONLY);
   if (!lock.ok() || flock(lock->descriptor(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return "";
@@ -40,14 +43,13 @@ Error taken_folder(const fs::path& target) {
   std::string what = "is not empty";
   if (fs::exists(target / "cairn.json")) {
     const std::string process = holder_of(target);
-    what = process.empty() ? "holds a Cairn store already" : "is in use by process " + process;
+    what = process.empty() ? "already contains a Cairn store" : "is in use by process " + process;
   }
   return make_error(Errc::kInvalidArgument,
-                    target.string() + " " + what + "; name a folder that is not there yet or is empty");
+                    target.string() + " " + what + "; name a folder that does not exist or is empty");
 }
 
-// Whether there is nothing in the folder but what an unfinished one may have left: when it was being moved
-// up, its identity was still to come.
+// Whether the folder contains nothing but the files of an unfinished copy, which has no cairn.json yet.
 bool is_free(const fs::path& target) {
   const bool unfinished = fs::exists(target / kStageName) && !fs::exists(target / kStoreParts.back());
   for (const auto& entry : fs::directory_iterator(target)) {
@@ -71,10 +73,10 @@ Status remove_store_parts(const fs::path& folder) {
 
 Result<StagedFolder> StagedFolder::begin(const fs::path& name) {
   fs::path target = fs::absolute(name).lexically_normal();
-  if (!target.has_filename()) target = target.parent_path();  // it was named with a slash at its end
+  if (!target.has_filename()) target = target.parent_path();  // the name ends with a slash
   const bool there = fs::symlink_status(target).type() != fs::file_type::not_found;
   if (there && !fs::is_directory(target))
-    return make_error(Errc::kInvalidArgument, target.string() + " is there and is no folder");
+    return make_error(Errc::kInvalidArgument, target.string() + " exists and is not a folder");
   if (there && !is_free(target)) return taken_folder(target);
   fs::path stage = there ? target / kStageName : fs::path(target.string() + std::string(kStageName));
   StagedFolder folder(std::move(target), std::move(stage), there);
@@ -85,7 +87,7 @@ Result<StagedFolder> StagedFolder::begin(const fs::path& name) {
 Status StagedFolder::make() {
   if (const Status made = make_folder(path_); !made.ok()) {
     std::error_code error;
-    fs::remove(path_, error);  // it may be there and not durable; only an empty one goes
+    fs::remove(path_, error);  // it may exist without being durable; remove() takes only an empty one
     return made;
   }
   CAIRN_TRY(File lock, File::open(path_, O_RDONLY | O_DIRECTORY));
@@ -96,7 +98,8 @@ Status StagedFolder::make() {
   for (const auto& entry : fs::directory_iterator(path_)) {
     if (is_store_part(entry.path().filename().string())) continue;
     return make_error(Errc::kInvalidArgument,
-                      path_.string() + " is in the way, and holds what is not of an unfinished copy: " +
+                      path_.string() +
+                          " is in the way, and contains a file that is not of an unfinished copy: " +
                           entry.path().filename().string());
   }
   lock_.emplace(std::move(lock));
@@ -113,10 +116,11 @@ StagedFolder::StagedFolder(StagedFolder&& other) noexcept
 StagedFolder::~StagedFolder() {
   if (!lock_) return;
   std::error_code error;
-  fs::remove_all(path_, error);  // what cannot be removed has no name that anybody would take for a store
+  fs::remove_all(path_, error);  // what cannot be removed is named *.partial and is no store
 }
 
 Status StagedFolder::finish() {
+  CAIRN_ASSERT(lock_.has_value(), path_);
   CAIRN_CHECK(sync_folder(path_));
   if (inside_) {
     if (const Status moved = move_up(); !moved.ok()) {
@@ -132,7 +136,7 @@ Status StagedFolder::finish() {
 
 Status StagedFolder::move_up() {
   for (const std::string_view part : kStoreParts) {
-    if (!fs::exists(path_ / part)) continue;  // an index may be missing
+    if (!fs::exists(path_ / part)) continue;  // a copy may have no index
     if (part == kStoreParts.back()) CAIRN_CHECK(sync_folder(target_));
     if (::rename((path_ / part).c_str(), (target_ / part).c_str()) != 0)
       return system_error("moving " + (path_ / part).string(), errno);

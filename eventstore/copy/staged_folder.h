@@ -8,25 +8,26 @@
 
 namespace cairn {
 
-// A folder in the making, which gets its name when it is whole. Where the name is free, it is made beside it
-// as `<name>.partial` and renamed. Where there is an empty folder, which may be a mounted disk that cannot be
-// renamed, it is made in it as `.partial`, and its files are moved up in the end, cairn.json last: a folder
-// without that is no store. The destructor removes what was not finished.
+// A store folder that appears under its name only when it is complete. If the target does not exist, the
+// folder is built as `<name>.partial` and renamed. If the target is an empty folder, which may be a mount
+// point that cannot be renamed, it is built in `.partial` inside it, and its files are moved up at the end,
+// cairn.json last: a folder without that file is no store. The destructor removes a folder that was not
+// finished. Not thread-safe.
 class StagedFolder {
  public:
-  // Begins a folder for `target`, and removes what a killed process has left of one. Fails with
-  // kInvalidArgument when `target` is there and not an empty folder, or what would be removed is not of that
-  // kind, and with kFailedPrecondition when another process is making it.
+  // Starts a folder for `target`, and removes an unfinished one that a killed process left. Fails with
+  // kInvalidArgument when `target` exists and is not an empty folder, or when the unfinished one contains
+  // files that no copy makes; with kFailedPrecondition when another process is building it.
   static Result<StagedFolder> begin(const std::filesystem::path& target);
 
   StagedFolder(StagedFolder&& other) noexcept;
   StagedFolder& operator=(StagedFolder&&) = delete;
   ~StagedFolder();
 
-  // Where it is made.
+  // The folder to write to.
   const std::filesystem::path& path() const { return path_; }
 
-  // Gives it its name, durably. REQUIRES: what is in it is synced.
+  // Moves the folder to its target, durably. REQUIRES: its files are synced; finish() was not called before.
   Status finish();
 
  private:
@@ -37,8 +38,8 @@ class StagedFolder {
 
   std::filesystem::path target_;
   std::filesystem::path path_;
-  bool inside_;
-  std::optional<File> lock_;  // of the folder itself, while it is ours
+  bool inside_;               // `path_` is a folder in `target_`
+  std::optional<File> lock_;  // of `path_`, until finish()
 };
 
 }  // namespace cairn

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/file.h"
 #include "eventstore/copy/index_copy.h"
 #include "eventstore/copy/log_copy.h"
@@ -15,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Walks over a whole store. What is wrong there is an error here, the first of it with its place.
+// Verifies a whole store. Damage becomes an error that names the first finding and its place.
 Result<VerifyReport> check_store(const fs::path& folder, const CopyProgress& progress) {
   const VerifyProgress shown = [&](std::string_view stage, std::uint64_t done, std::uint64_t total) {
     return !progress || progress(stage == "log" ? "check log" : "check index", done, total);
@@ -25,12 +27,11 @@ Result<VerifyReport> check_store(const fs::path& folder, const CopyProgress& pro
   std::string message = folder.string() + " is damaged";
   if (!report.findings.empty())
     message += ": " + report.findings.front().place + ": " + report.findings.front().what;
-  if (report.damage_count > 1)
-    message += ", and in " + std::to_string(report.damage_count - 1) + " more places";
+  if (report.damage_count > 1) message += fmt::format(", and in {} more places", report.damage_count - 1);
   return make_error(Errc::kCorruption, message);
 }
 
-// Whether `inner` is `outer` or lies in it.
+// Whether `inner` is `outer` or a path inside it.
 bool lies_within(const fs::path& inner, const fs::path& outer) {
   std::error_code error;
   const fs::path folder = fs::weakly_canonical(outer, error);
@@ -56,8 +57,8 @@ class StoreCopy {
 
   Result<CopyReport> run() {
     report_.store_id = from_.store_id().to_string();
-    // The index first: then the log, which is read later, has all that it speaks of.
-    CAIRN_CHECK(copy_the_index());
+    // The index is copied first. The log, copied later, then contains every event that the index refers to.
+    CAIRN_CHECK(copy_index_tables());
     CAIRN_TRY(const LogCopy log,
               copy_log(from_.log(), to_.path() / "log", from_.store_id(), index_.state, options_.progress));
     report_.blocks = log.blocks;
@@ -73,7 +74,7 @@ class StoreCopy {
   }
 
  private:
-  Status copy_the_index() {
+  Status copy_index_tables() {
     if (!fs::exists(from_.index() / "data.mdb")) return {};
     const fs::path folder = to_.path() / "index";
     auto copied = copy_index(from_.index(), folder, options_.progress);
@@ -90,7 +91,7 @@ class StoreCopy {
     return error ? Status(system_error("removing " + folder.string(), error.value())) : Status();
   }
 
-  // The lock file is there for those who check the copy: with it they know that nobody writes.
+  // verify_store() checks single pages only if it gets the folder's lock, so the copy needs a lock file.
   Status write_identity() const {
     CAIRN_CHECK(write_file(to_.path() / "lock", ""));
     CAIRN_TRY(const std::string identity, read_file(from_.path() / "cairn.json"));
@@ -101,13 +102,13 @@ class StoreCopy {
   Status check_copy() const {
     CAIRN_TRY(const VerifyReport found, check_store(to_.path(), options_.progress));
     if (found.head == report_.head && found.head_hash == report_.head_hash) return {};
-    return make_error(Errc::kCorruption, "the copy in " + to_.path().string() + " ends at position " +
-                                             std::to_string(found.head) + " with hash " + found.head_hash +
-                                             ", and should end at " + std::to_string(report_.head) +
-                                             " with " + report_.head_hash);
+    return make_error(
+        Errc::kCorruption,
+        fmt::format("the copy in {} ends at position {} with hash {}, and should end at {} with {}",
+                    to_.path().string(), found.head, found.head_hash, report_.head, report_.head_hash));
   }
 
-  // They are of this process, and LMDB makes new ones.
+  // lock.mdb lists the readers of this process; LMDB makes a new one when the copy is opened.
   Status drop_reader_tables() const {
     for (const char* const part : {"log", "index"}) {
       const fs::path folder = to_.path() / part;
@@ -132,7 +133,7 @@ class StoreCopy {
 Result<CopyReport> copy_store(const fs::path& from, const fs::path& to, const CopyOptions& options) {
   CAIRN_TRY(DataFolder source, DataFolder::inspect(from));
   if (lies_within(to, from))
-    return make_error(Errc::kInvalidArgument, to.string() + " lies within " + from.string());
+    return make_error(Errc::kInvalidArgument, to.string() + " is inside " + from.string());
   CAIRN_TRY(StagedFolder target, StagedFolder::begin(to));
   if (options.check == CopyCheck::kBoth) CAIRN_CHECK(check_store(from, options.progress));
   return StoreCopy(std::move(source), std::move(target), options).run();

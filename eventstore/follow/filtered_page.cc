@@ -1,10 +1,11 @@
 #include "eventstore/follow/filtered_page.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <memory>
-#include <optional>
-#include <string>
 
+#include "eventstore/base/assert.h"
 #include "eventstore/read/block_filter.h"
 #include "eventstore/read/pages.h"
 
@@ -13,17 +14,17 @@ namespace {
 
 constexpr std::chrono::milliseconds kTransactionMax{20};
 
-// Goes from block to block in either direction, in read transactions that stay short.
+// Moves from block to block in either direction, in short read transactions.
 class BlockWalk {
  public:
-  explicit BlockWalk(BlockLog& log) : log_(log) {}
+  explicit BlockWalk(BlockSource& log) : log_(log) {}
 
   // The block that holds `position`, checked. Lives until the next call.
   Result<BlockReader*> to(std::uint64_t position) {
     const auto now = std::chrono::steady_clock::now();
     if (cursor_ == nullptr || now - begun_ > kTransactionMax) {
       block_.close();
-      cursor_.reset();  // before the next one is made, which else would be a second reader
+      cursor_.reset();  // first, or two read transactions would be open
       CAIRN_TRY(cursor_, log_.cursor());
       begun_ = now;
     }
@@ -31,7 +32,7 @@ class BlockWalk {
     if (found) CAIRN_CHECK(block_.open(found->bytes, BlockCheck::kWholeBlock));
     if (!found || !block_.contains({position})) {
       Error error =
-          make_error(Errc::kCorruption, "the log has no event at position " + std::to_string(position));
+          make_error(Errc::kCorruption, fmt::format("the log has no event at position {}", position));
       error.position = position;
       return error;
     }
@@ -39,7 +40,7 @@ class BlockWalk {
   }
 
  private:
-  BlockLog& log_;
+  BlockSource& log_;
   std::unique_ptr<BlockCursor> cursor_;
   std::chrono::steady_clock::time_point begun_;
   BlockReader block_;
@@ -47,7 +48,8 @@ class BlockWalk {
 
 }  // namespace
 
-Result<LogPage> read_filtered_page(BlockLog& log, const LogQuery& query, GlobalPosition head) {
+Result<LogPage> read_filtered_page(BlockSource& log, const LogQuery& query, GlobalPosition head) {
+  CAIRN_ASSERT(query.limit > 0, query.limit);
   const bool forward = query.direction == Direction::kForward;
   LogPage page{.head = head, .events = {}, .next = {}};
   BlockFilter filter(query.filter);
@@ -57,12 +59,12 @@ Result<LogPage> read_filtered_page(BlockLog& log, const LogQuery& query, GlobalP
     CAIRN_TRY(BlockReader* const block, walk.to(at));
     const std::uint64_t first = block->header().first_position.value;
     const std::uint64_t last = std::min(block->header().last_position(), head).value;
-    if (!filter.turn_to(*block)) {
+    if (!filter.prepare(*block)) {
       at = forward ? last + 1 : first - 1;
       continue;
     }
     for (; at >= first && at <= last; at = forward ? at + 1 : at - 1) {
-      CAIRN_TRY(const bool wanted, filter.lets_through(*block, {at}));
+      CAIRN_TRY(const bool wanted, filter.matches(*block, {at}));
       if (!wanted) continue;
       if (page.events.size() == query.limit || page.events.bytes() > query.bytes_max) {
         page.next = GlobalPosition{at};

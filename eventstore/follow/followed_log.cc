@@ -1,16 +1,18 @@
 #include "eventstore/follow/followed_log.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "eventstore/base/assert.h"
+#include "eventstore/base/mutex.h"
 #include "eventstore/lmdb/file_check.h"
 #include "eventstore/log/lmdb_block_cursor.h"
 #include "eventstore/recovery/recovery.h"
@@ -18,9 +20,9 @@
 namespace cairn {
 namespace {
 
-// A server's table of readers: if we are the first to open the environment, it is we who make it.
+// As many as a server asks for: the first process that opens the environment creates the reader table.
 constexpr unsigned kReaderSlots = lmdb::EnvOptions{}.readers_max + lmdb::EnvOptions{}.readers_beside;
-constexpr int kLooksMax = 100;
+constexpr int kOpenAttemptsMax = 100;
 
 Result<std::unique_ptr<lmdb::Env>> open_env(const std::filesystem::path& folder,
                                             const lmdb::EnvOptions& options, MDB_dbi& table) {
@@ -37,30 +39,25 @@ bool same_header(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 }  // namespace
 
-// One follower of a log in a process.
+// Held while this process follows a log: at most one follower for each log file.
 class FollowedLog::Claim {
  public:
   using File = std::pair<dev_t, ino_t>;
   static std::unique_ptr<Claim> of(const File& file) {
-    std::lock_guard lock(mutex());
-    return files().insert(file).second ? std::unique_ptr<Claim>(new Claim(file)) : nullptr;
+    const MutexLock lock(mutex_);
+    return files_.insert(file).second ? std::unique_ptr<Claim>(new Claim(file)) : nullptr;
   }
   ~Claim() {
-    std::lock_guard lock(mutex());
-    files().erase(file_);
+    const MutexLock lock(mutex_);
+    files_.erase(file_);
   }
 
  private:
   explicit Claim(const File& file) : file_(file) {}
-  static std::mutex& mutex() {
-    static std::mutex mutex;
-    return mutex;
-  }
-  static std::set<File>& files() {
-    static std::set<File> files;
-    return files;
-  }
-  File file_;
+
+  static inline Mutex mutex_;
+  static inline std::set<File> files_ CAIRN_GUARDED_BY(mutex_);
+  const File file_;
 };
 
 Result<std::unique_ptr<FollowedLog>> FollowedLog::open(const std::filesystem::path& folder,
@@ -82,20 +79,21 @@ Status FollowedLog::open_files(const FollowedLogOptions& options) {
   const std::filesystem::path data = folder_ / "data.mdb";
   const std::filesystem::path journal = folder_ / "journal";
   struct stat facts {};
-  if (stat(data.c_str(), &facts) != 0) return system_error("looking at " + data.string(), errno);
+  if (stat(data.c_str(), &facts) != 0) return system_error("stat of " + data.string(), errno);
   claim_ = Claim::of({facts.st_dev, facts.st_ino});
   if (claim_ == nullptr) {
     return make_error(Errc::kFailedPrecondition,
-                      "this process follows the log in " + folder_.string() + " already; it can do so once");
+                      "this process already follows the log in " + folder_.string());
   }
   const lmdb::EnvOptions env_options{.map_bytes = options.map_bytes,
                                      .readers_max = options.readers_max,
                                      .readers_beside = kReaderSlots - options.readers_max,
                                      .access = lmdb::Access::kReadOnly};
   auto env = open_env(folder_, env_options, table_);
-  // The two meta pages are read one after the other, and beside a writer they may be of different times; and
-  // it may enlarge the map just then. So a failure is believed when it stays.
-  for (int look = 1; look < kLooksMax && !env.ok(); ++look) env = open_env(folder_, env_options, table_);
+  // LMDB's two meta pages are read one after the other, so beside a writer they may be of different commits;
+  // and the writer may grow the file meanwhile. So only a failure that repeats is one.
+  for (int attempt = 1; attempt < kOpenAttemptsMax && !env.ok(); ++attempt)
+    env = open_env(folder_, env_options, table_);
   CAIRN_TRY(env_, std::move(env));
   if (fdatasync(env_->file_descriptor()) != 0) return system_error("syncing " + data.string(), errno);
   CAIRN_TRY(journal_, JournalTail::open(journal));
@@ -108,23 +106,23 @@ Status FollowedLog::open_files(const FollowedLogOptions& options) {
 
 Error FollowedLog::other_log(const std::string& what) const {
   Error error = make_error(Errc::kCorruption, "the log in " + folder_.string() +
-                                                  " is not the one that was read so far: " + what +
+                                                  " is not the one followed so far: " + what +
                                                   ". Was it replaced by an older copy?");
   error.position = end_.last_position.value + 1;
   return error;
 }
 
-Status FollowedLog::look(LastBlock last, const BlockVisitor& take) {
+Status FollowedLog::poll(LastBlock last, const BlockVisitor& take) {
   for (WatchedFile& file : files_) CAIRN_CHECK(file.check());
-  CAIRN_CHECK(journal_->look(end_.last_position));  // before LMDB, by point 3
+  CAIRN_CHECK(journal_->poll(end_.last_position));  // before LMDB: invariant 3
   CAIRN_CHECK(take_settled(take));
-  return take_young(last, take);
+  return take_unsettled(last, take);
 }
 
 Status FollowedLog::take_settled(const BlockVisitor& take) {
   GlobalPosition settled;
   {
-    const YoungBlocks none;
+    const UnsettledBlocks none;
     LmdbBlockCursor lmdb(*env_, table_, none);
     CAIRN_TRY(const auto last, lmdb.last());
     if (last) {
@@ -132,14 +130,14 @@ Status FollowedLog::take_settled(const BlockVisitor& take) {
       settled = header.last_position();
     }
     if (settled < settled_) {
-      return other_log("it ends at position " + std::to_string(settled.value) + " and had come to " +
-                       std::to_string(settled_.value));
+      return other_log(
+          fmt::format("it ends at position {} and ended at {} before", settled.value, settled_.value));
     }
     if (settled == settled_) return {};
-    if (settled <= end_.last_position) {
+    if (settled <= end_.last_position) {  // invariant 4: LMDB has the block that was taken from the journal
       const auto ours = young_.find(settled);
       if (ours == nullptr || ours->last_position() != settled || !same_header(ours->bytes(), last->bytes))
-        return other_log("the block that ends at position " + std::to_string(settled.value) + " is another");
+        return other_log(fmt::format("the block that ends at position {} is another", settled.value));
     }
   }
   young_.drop_through(settled);
@@ -155,7 +153,7 @@ Status FollowedLog::take_settled(const BlockVisitor& take) {
   return {};
 }
 
-Status FollowedLog::take_young(LastBlock last, const BlockVisitor& take) {
+Status FollowedLog::take_unsettled(LastBlock last, const BlockVisitor& take) {
   BlockReader reader;
   for (bool first = true;; first = false) {
     const GlobalPosition next{end_.last_position.value + 1};
@@ -163,14 +161,14 @@ Status FollowedLog::take_young(LastBlock last, const BlockVisitor& take) {
     if (block == nullptr) return {};
     CAIRN_CHECK(reader.open(block->bytes(), BlockCheck::kWholeBlock));
     if (reader.header().previous_hash != end_.hash) {
-      journal_->forget(next);  // it only looks like one of ours
+      journal_->forget(next);  // stale or forged: invariant 2
       return {};
     }
     const Sha256 hash = sha256(block->bytes());
     const auto after = journal_->at({block->last_position().value + 1});
-    const bool vouched = after != nullptr && after->previous_hash() == hash;
-    if (!vouched) {
-      if (!first && last == LastBlock::kMayWait) return {};
+    const bool has_successor = after != nullptr && after->previous_hash() == hash;
+    if (!has_successor) {  // invariant 1
+      if (!first && last == LastBlock::kDefer) return {};
       CAIRN_CHECK(journal_->sync());
     }
     young_.add(block);
@@ -182,18 +180,16 @@ Status FollowedLog::take_block(BlockReader& block, std::span<const std::byte> by
                                const BlockVisitor& take) {
   const BlockHeader& header = block.header();
   if (header.first_position.value != end_.last_position.value + 1 || header.previous_hash != end_.hash)
-    return other_log("block " + std::to_string(header.first_position.value) + " does not continue it");
+    return other_log(fmt::format("block {} does not continue it", header.first_position.value));
   CAIRN_TRY(const bool go_on, take(block, bytes));
   static_cast<void>(go_on);
+  CAIRN_ASSERT(header.last_position() > end_.last_position, header.last_position().value,
+               end_.last_position.value);  // invariant 5
   end_ = {.last_position = header.last_position(),
           .hash = hash,
           .epoch = header.epoch,
           .recorded_at = header.recorded_at};
   return {};
-}
-
-Status FollowedLog::append(GlobalPosition, std::uint64_t, std::span<const std::byte>) {
-  return make_error(Errc::kFailedPrecondition, "this process only reads the log in " + folder_.string());
 }
 
 Result<std::unique_ptr<BlockCursor>> FollowedLog::cursor() {

@@ -11,7 +11,7 @@
 #include "eventstore/lmdb/lmdb_env.h"
 #include "eventstore/log/block_log.h"
 #include "eventstore/log/log_end.h"
-#include "eventstore/log/young_blocks.h"
+#include "eventstore/log/unsettled_blocks.h"
 #include "eventstore/read/log_scan.h"
 
 namespace cairn {
@@ -21,61 +21,60 @@ struct FollowedLogOptions {
   unsigned readers_max = 64;
 };
 
-// The log of a store that another process may be writing: read, and never written. It ends where look() has
-// come to. Cursors from any thread; everything else from one at a time.
+// The log of a store that another process may be writing: read, never written. It ends where the last poll()
+// found its end. cursor() from any thread; everything else from one thread at a time.
 //
-// What holds:
-//  1. Every block is durable before it is taken. LMDB shows a commit when it is synced; what a dead process
-//     may have left unsynced there is synced once, when we open. A block in the journal is durable when the
-//     one after it has been written, for the writer syncs in between; for the last one we sync the journal
-//     ourselves. (A sync of a file that others have written needs no right to write.)
-//  2. Blocks are taken in order, each only if it names the hash of the one before. A damaged, half-written or
-//     foreign block, and one of an earlier round of the journal, cannot be taken.
-//  3. There is no gap between journal and LMDB. A place in the journal is written anew only when its block is
-//     in LMDB; so whoever looks into the journal first and into LMDB afterwards has each block that was
-//     durable before, in one or the other. A block found behind a gap was written during the look, and waits.
-//  4. What was taken is kept in memory until LMDB has it, and is then the very block LMDB has. So it can be
-//     read for ever, whatever becomes of the writer.
-//  5. The end never goes back. A log that ends earlier, or goes on from another block than ours, is not the
-//     log we followed: kCorruption.
+// Invariants:
+//  1. Every block is durable before it is taken. LMDB shows a commit once it is synced; what a dead process
+//     may have left unsynced in LMDB's file is synced once, in open(). A block in the journal is durable
+//     when the next one has been written, because the writer syncs in between; for the last block poll()
+//     syncs the journal itself. (Syncing a file that another process wrote needs no write permission.)
+//  2. Blocks are taken in order, each only if it names the hash of the block before. A damaged, torn or
+//     forged block, and a stale one of an earlier round of the journal, cannot be taken.
+//  3. There is no gap between journal and LMDB. A place in the journal is reused only when its block is in
+//     LMDB. So a reader that looks into the journal first and into LMDB afterwards finds each block that was
+//     durable before, in one or the other. A block found behind a gap was written meanwhile, and waits for
+//     the next poll.
+//  4. A taken block stays in memory until LMDB has it, and then equals the block in LMDB. So it can be read
+//     for ever, whatever happens to the writer.
+//  5. The end never goes back. A log that ends earlier, or continues from another block than ours, is not the
+//     log that was followed: kCorruption.
 //
-// A process killed between writing and syncing leaves a block that the next writer brings home, as we do.
-// Only a disk that answers a sync with an error and loses the page may make the next writer see less; the
-// fifth point finds that.
-class FollowedLog final : public BlockLog {
+// A process killed between writing and syncing leaves a block that the next writer recovers, and poll()
+// takes it too. Only a disk that answers a sync with an error and then loses the page may make the next
+// writer see less; invariant 5 detects that. See docs/decisions.md, "A follower process reads the journal
+// and LMDB, and verifies the hash chain".
+class FollowedLog final : public BlockSource {
  public:
-  // Opens the log in `folder`. It ends where LMDB ends: what is in the journal comes with the first look().
+  // Opens the log in `folder`. It ends where LMDB ends: the blocks in the journal come with the first poll().
   // Fails with kCorruption for damaged files, and kFailedPrecondition when this process follows it already:
-  // LMDB's locks are the process's, and closing one of two environments would drop those of the other.
+  // LMDB's file locks belong to the process, and closing one of two environments would drop those of the
+  // other.
   static Result<std::unique_ptr<FollowedLog>> open(const std::filesystem::path& folder, const Uuid& store_id,
                                                    const FollowedLogOptions& options);
   ~FollowedLog() override;
 
-  // What to do with a last block that nothing vouches for yet. A sync costs the writer something, so while
-  // blocks come in numbers the last one is left to the next look, which most likely needs none.
-  enum class LastBlock { kMayWait, kTake };
+  // What poll() does with a last block that is not known to be durable. A sync slows the writer down. So
+  // while several blocks come at once the last one is deferred to the next poll, which most likely finds a
+  // block after it and needs no sync.
+  enum class LastBlock { kDefer, kSync };
 
-  // Takes what has become durable since the last look, and calls `take` with each block. After an error the
-  // log ends behind the last block that was taken. Fails with kIo, and with kCorruption by the points above
-  // or by what `take` says; after that it may not be called again.
-  Status look(LastBlock last, const BlockVisitor& take);
+  // Takes the blocks that have become durable since the last poll, and calls `take` with each. After an
+  // error the log ends behind the last block that was taken. Fails with kIo, and with kCorruption when an
+  // invariant is broken or `take` fails with it; after kCorruption it may not be called again.
+  Status poll(LastBlock last, const BlockVisitor& take);
 
-  // The block before which everything can be read.
+  // Where the log ends: everything up to there can be read.
   const LogEnd& end() const { return end_; }
 
-  Status append(GlobalPosition first_position, std::uint64_t epoch,
-                std::span<const std::byte> block) override;
   Result<std::unique_ptr<BlockCursor>> cursor() override;
-  std::uint64_t used_bytes() const override { return env_->used_bytes() + young_.bytes(); }
-  unsigned open_readers() const override { return env_->open_readers(); }
-  void tidy() override {}  // the writer's
 
  private:
   class Claim;
   explicit FollowedLog(std::filesystem::path folder);
   Status open_files(const FollowedLogOptions& options);
   Status take_settled(const BlockVisitor& take);
-  Status take_young(LastBlock last, const BlockVisitor& take);
+  Status take_unsettled(LastBlock last, const BlockVisitor& take);
   Status take_block(BlockReader& block, std::span<const std::byte> bytes, const Sha256& hash,
                     const BlockVisitor& take);
   Error other_log(const std::string& what) const;
@@ -86,8 +85,8 @@ class FollowedLog final : public BlockLog {
   MDB_dbi table_ = 0;
   std::unique_ptr<JournalTail> journal_;
   std::vector<WatchedFile> files_;
-  YoungBlocks young_;
-  GlobalPosition settled_;  // the end of LMDB, when we looked last
+  UnsettledBlocks young_;
+  GlobalPosition settled_;  // the end of LMDB at the last poll
   LogEnd end_;
 };
 

@@ -16,9 +16,10 @@ namespace {
 constexpr std::uint64_t kPage = BlockCopy::kPageBytes;
 constexpr std::uint64_t kWindowBytes = 128u << 10;
 
-// A file's time moves with the kernel's tick, 10 ms at most, and is set before the bytes are there.
+// The mtime of a file advances with the kernel's tick, 10 ms at most, and is set before the bytes are
+// written.
 constexpr std::chrono::nanoseconds kRestAfter = std::chrono::milliseconds(100);
-// For a clock that was set back to the very time the file had, or a disk that took longer than that.
+// Covers a clock that was set back to the mtime of the file, and a disk that took longer than kRestAfter.
 constexpr std::chrono::seconds kReadAtLeastEvery{1};
 
 }  // namespace
@@ -32,30 +33,30 @@ Result<std::unique_ptr<JournalTail>> JournalTail::open(const std::filesystem::pa
   return std::unique_ptr<JournalTail>(new JournalTail(std::move(journal)));
 }
 
-Status JournalTail::look(GlobalPosition known) {
+Status JournalTail::poll(GlobalPosition known) {
   found_.erase(found_.begin(), found_.upper_bound(known.value));
-  CAIRN_TRY(const bool grown, may_have_grown());
-  if (!grown) return {};
-  for (unsigned half = 0; half < 2; ++half) CAIRN_CHECK(look_at(half, known));
+  CAIRN_TRY(const bool changed, may_have_changed());
+  if (!changed) return {};
+  for (unsigned half = 0; half < 2; ++half) CAIRN_CHECK(read_half(half, known));
   return {};
 }
 
-// The journal is read past the page cache, so that a look costs reads of the disk; most looks of a quiet
-// store are spared them by the file's time. It is asked for before the pages are read.
-Result<bool> JournalTail::may_have_grown() {
+// The journal is read with O_DIRECT, so a poll reads from the disk. Most polls of a quiet store are spared
+// that by the file's mtime, which is read before the pages.
+Result<bool> JournalTail::may_have_changed() {
   struct stat facts {};
-  if (fstat(journal_->file_descriptor(), &facts) != 0) return system_error("looking at the journal", errno);
+  if (fstat(journal_->file_descriptor(), &facts) != 0) return system_error("fstat of the journal", errno);
   const std::int64_t written = facts.st_mtim.tv_sec * 1'000'000'000ll + facts.st_mtim.tv_nsec;
   const auto now = std::chrono::steady_clock::now();
   if (at_rest_ && written == written_at_ && now - read_at_ < kReadAtLeastEvery) return false;
-  const std::chrono::nanoseconds today = std::chrono::system_clock::now().time_since_epoch();
+  const std::chrono::nanoseconds wall_time = std::chrono::system_clock::now().time_since_epoch();
   written_at_ = written;
-  at_rest_ = written < (today - kRestAfter).count();
+  at_rest_ = written < (wall_time - kRestAfter).count();
   read_at_ = now;
   return true;
 }
 
-Status JournalTail::look_at(unsigned half, GlobalPosition known) {
+Status JournalTail::read_half(unsigned half, GlobalPosition known) {
   CAIRN_CHECK(begin_round(half));
   Half& place = halves_[half];
   for (;;) {
@@ -76,7 +77,7 @@ Status JournalTail::begin_round(unsigned half) {
   const std::span<const std::byte> page{window_.get(), kPage};
   const std::uint64_t start =
       Journal::claimed_bytes(page) > 0 ? load_le<std::uint64_t>(page.data() + 8) : std::uint64_t{0};
-  window_bytes_ = 0;  // judged by this page alone; what follows is copied anew
+  window_bytes_ = 0;  // only this page was needed; the following ones are copied when they are read
   Half& place = halves_[half];
   if (start == place.start) return {};
   place = {.start = start, .offset = 0, .last = {}};

@@ -1,8 +1,11 @@
 #include "eventstore/follow/system_streams.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "eventstore/base/assert.h"
 #include "eventstore/types.h"
 
 namespace cairn {
@@ -10,13 +13,17 @@ namespace {
 
 constexpr std::size_t kNamesAtOnce = 1'000;
 constexpr unsigned kReaders = 8;
-constexpr int kLooksAtIndexMax = 10;
+constexpr int kIndexAttemptsMax = 10;
 
 }  // namespace
 
 IndexState SystemStreams::begin(const std::filesystem::path& index_folder, const Uuid& store_id) {
-  // A server beside us may be writing the meta pages, or making the index; without it we read the whole log.
-  for (int look = 0; look < kLooksAtIndexMax && std::filesystem::exists(index_folder / "data.mdb"); ++look) {
+  // The server may be writing LMDB's meta pages, or creating the index. Without an index the follower reads
+  // the whole log.
+  const MutexLock lock(mutex_);
+  CAIRN_ASSERT(heads_.empty(), heads_.size());
+  for (int attempt = 0; attempt < kIndexAttemptsMax && std::filesystem::exists(index_folder / "data.mdb");
+       ++attempt) {
     const auto state = read_index(index_folder, store_id);
     if (state.ok()) return *state;
     heads_.clear();
@@ -50,14 +57,13 @@ Status SystemStreams::take(BlockReader& block) {
     if (!is_system_stream(names[named.stream])) continue;
     CAIRN_TRY(const StoredEvent stored, block.read({p}));
     const EventView& event = stored.event;
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     StreamHead& head = heads_.try_emplace(std::string(event.stream)).first->second;
-    if (event.version <= head.version) continue;  // the index knew it
+    if (event.version <= head.version) continue;  // the index has it
     if (event.version.value != head.version.value + 1 || stored.previous != head.path.head()) {
-      return make_error(Errc::kCorruption, "position " + std::to_string(p) + " is version " +
-                                               std::to_string(event.version.value) + " of '" +
-                                               std::string(event.stream) + "', which is at version " +
-                                               std::to_string(head.version.value));
+      return make_error(Errc::kCorruption,
+                        fmt::format("position {} is version {} of '{}', which is at version {}", p,
+                                    event.version.value, event.stream, head.version.value));
     }
     head.advance(event.position, event.recorded_at);
   }
@@ -65,26 +71,16 @@ Status SystemStreams::take(BlockReader& block) {
 }
 
 std::optional<StreamHead> SystemStreams::find(std::string_view stream) const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = heads_.find(stream);
   return found == heads_.end() ? std::nullopt : std::optional(found->second);
 }
 
 GlobalPosition SystemStreams::last_position() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   GlobalPosition last;
   for (const auto& [name, head] : heads_) last = std::max(last, head.last_position());
   return last;
-}
-
-std::vector<std::pair<std::string, StreamHead>> SystemStreams::list(
-    std::string_view after, std::size_t limit, const std::function<bool(std::string_view)>& wanted) const {
-  std::lock_guard lock(mutex_);
-  std::vector<std::pair<std::string, StreamHead>> streams;
-  for (auto at = heads_.upper_bound(after); at != heads_.end() && streams.size() < limit; ++at) {
-    if (wanted(at->first)) streams.emplace_back(at->first, at->second);
-  }
-  return streams;
 }
 
 }  // namespace cairn

@@ -1,14 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "eventstore/base/mutex.h"
 #include "eventstore/base/result.h"
 #include "eventstore/format/block_reader.h"
 #include "eventstore/index/index.h"
@@ -16,33 +14,31 @@
 
 namespace cairn {
 
-// The heads of Cairn's own streams, which are few: kept in memory, block after block. Any thread; take() from
-// one at a time.
+// The heads of the system streams, which are few: kept in memory, updated block by block. Thread-safe;
+// take() from one thread at a time.
 class SystemStreams {
  public:
-  // Begins with what the store's index knows, so that only what came after needs to be read, and says how far
-  // that goes: 0 when there is no index, or none that can be read. Stream heads may know more than that, as
-  // after a flush that was cut short; take() does not mind. REQUIRES: nothing was taken yet.
-  IndexState begin(const std::filesystem::path& index_folder, const Uuid& store_id);
+  // Loads the heads that the store's index has, so that only later blocks need to be read, and returns how
+  // far the index goes: position 0 when there is no index, or none that can be read. Some heads may be ahead
+  // of that, after a flush that was cut short; take() skips events that a head has already. REQUIRES: no
+  // block was taken yet.
+  IndexState begin(const std::filesystem::path& index_folder, const Uuid& store_id) CAIRN_EXCLUDES(mutex_);
 
-  // Takes in the next block. Fails with kCorruption when an event does not follow the one before it.
+  // Applies the next block. Fails with kCorruption when an event does not follow the one before it.
   // REQUIRES: the block is open with kWholeBlock.
   Status take(BlockReader& block);
 
   std::optional<StreamHead> find(std::string_view stream) const;
 
-  // The newest event of any of them; 0 when there is none.
+  // The position of the newest event of all system streams; 0 when there is none.
   GlobalPosition last_position() const;
 
-  // Up to `limit` streams after `after` that `wanted` likes, in order of their names.
-  std::vector<std::pair<std::string, StreamHead>> list(
-      std::string_view after, std::size_t limit, const std::function<bool(std::string_view)>& wanted) const;
-
  private:
-  Result<IndexState> read_index(const std::filesystem::path& folder, const Uuid& store_id);
+  Result<IndexState> read_index(const std::filesystem::path& folder, const Uuid& store_id)
+      CAIRN_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::map<std::string, StreamHead, std::less<>> heads_;
+  mutable Mutex mutex_;
+  std::map<std::string, StreamHead, std::less<>> heads_ CAIRN_GUARDED_BY(mutex_);
 };
 
 }  // namespace cairn

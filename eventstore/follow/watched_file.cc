@@ -1,5 +1,6 @@
 #include "eventstore/follow/watched_file.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -13,8 +14,8 @@ Result<struct stat> facts_of(const std::filesystem::path& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) == 0) return facts;
   if (errno == ENOENT || errno == ENOTDIR)
-    return make_error(Errc::kCorruption, path.string() + " is not there any more");
-  return system_error("looking at " + path.string(), errno);
+    return make_error(Errc::kCorruption, path.string() + " does not exist any more");
+  return system_error("stat of " + path.string(), errno);
 }
 
 std::int64_t changed_at(const struct stat& facts) {
@@ -37,10 +38,12 @@ Result<WatchedFile> WatchedFile::at(std::filesystem::path path) {
 Status WatchedFile::check() {
   CAIRN_TRY(const struct stat facts, facts_of(path_));
   if (facts.st_dev != device_ || facts.st_ino != inode_)
-    return make_error(Errc::kCorruption, path_.string() + " was replaced by another file while it was read");
+    return make_error(Errc::kCorruption,
+                      path_.string() + " was replaced by another file while it was being read");
   if (facts.st_size < bytes_) {
-    return make_error(Errc::kCorruption, path_.string() + " was cut from " + std::to_string(bytes_) + " to " +
-                                             std::to_string(facts.st_size) + " bytes while it was read");
+    return make_error(Errc::kCorruption,
+                      fmt::format("{} was truncated from {} to {} bytes while it was being read",
+                                  path_.string(), bytes_, facts.st_size));
   }
   bytes_ = facts.st_size;
   return {};

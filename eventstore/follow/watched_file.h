@@ -9,14 +9,15 @@
 
 namespace cairn {
 
-// A file that is open or mapped and must stay the one that its name leads to. Who restores a backup over a
-// folder replaces files, or cuts them, and a mapped file that was cut is a bus error to look at.
+// Checks that a file that is open or mapped is still the one at its path. An operator who restores a backup
+// over a folder replaces or truncates files, and reading a mapped file that was truncated is a bus error.
+// Not thread-safe.
 class WatchedFile {
  public:
   // Fails with kCorruption when the file is missing.
   static Result<WatchedFile> at(std::filesystem::path path);
 
-  // Fails with kCorruption when the name leads to another file, to none, or to one that became shorter.
+  // Fails with kCorruption when there is another file at the path, or none, or it became shorter.
   Status check();
 
   // Whether anything about the file has changed since the last call.
@@ -29,7 +30,7 @@ class WatchedFile {
   dev_t device_ = 0;
   ino_t inode_ = 0;
   std::int64_t bytes_ = 0;
-  std::int64_t changed_at_ = 0;  // by the kernel's clock, in nanoseconds
+  std::int64_t changed_at_ = 0;  // ctime, in nanoseconds
 };
 
 }  // namespace cairn

@@ -1,5 +1,5 @@
 @0xd2c4a1b6e8f09375;
-# One commit's events, as they stand in the log behind the fixed block header. docs/format.md tells every field.
+# The events of one commit. In the log it follows the fixed block header. docs/format.md describes every field.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("cairn::format");
@@ -18,9 +18,9 @@ struct Event {
   jump @4 :UInt64;          # position of the event at jump_version(version); 0 for none
   idHigh @5 :UInt64;        # the id's first eight bytes, big-endian
   idLow @6 :UInt64;         # and its last eight
-  checksum @7 :UInt64;      # of all that makes the event, names and position included
+  checksum @7 :UInt64;      # of all fields of the event, with its names and position
   schema @8 :UInt32;        # 0 = free JSON
-  flags @9 :UInt32;         # bit 0: the store made the id
+  flags @9 :UInt32;         # bit 0: the store chose the id
   data @10 :Data;
   metadata @11 :Data;
   tags @12 :List(Text);

@@ -19,7 +19,7 @@ constexpr std::size_t kFramingWords = 1;  // segment count and size, for a messa
 std::size_t words_for(std::size_t bytes) { return (bytes + 7) / 8; }
 std::size_t text_words(std::string_view text) { return words_for(text.size() + 1); }
 
-// How many words the message takes when nothing is left out; a bound, so that it fits one segment.
+// An upper bound of the message's size, so that the message fits one segment.
 std::size_t message_words_max(const BlockContents& contents) {
   constexpr std::size_t kEventWords = 16;
   std::size_t words = 16;
@@ -34,7 +34,7 @@ std::size_t message_words_max(const BlockContents& contents) {
 }
 
 capnp::Text::Reader as_text(std::string_view text, std::string& scratch) {
-  scratch.assign(text);  // Cap'n Proto reads a text's terminating zero, which a view does not promise
+  scratch.assign(text);  // Cap'n Proto reads the terminating zero, which a view may lack
   return {scratch.data(), scratch.size()};
 }
 
@@ -65,7 +65,7 @@ void write_event(format::Event::Builder out, const BlockContents::Event& entry, 
 }  // namespace
 
 struct BlockBuilder::Buffer {
-  std::vector<capnp::word> words;  // zero wherever no message stands, as Cap'n Proto wants its scratch space
+  std::vector<capnp::word> words;  // zero outside the message, as Cap'n Proto requires of scratch space
   std::optional<capnp::MallocMessageBuilder> message;
   std::string scratch;
 };
@@ -75,7 +75,10 @@ BlockBuilder::~BlockBuilder() { buffer_->message.reset(); }
 
 std::span<const std::byte> BlockBuilder::build(const BlockContents& contents) {
   CAIRN_ASSERT(!contents.events.empty());
-  buffer_->message.reset();  // clears what it wrote, so the words are zero again
+  CAIRN_ASSERT(contents.events.back().stored.event.position.value ==
+                   contents.first_position.value + contents.events.size() - 1,
+               contents.first_position.value, contents.events.back().stored.event.position.value);
+  buffer_->message.reset();  // zeroes the words that it wrote
   const std::size_t words_max = kHeaderWords + kFramingWords + message_words_max(contents);
   if (buffer_->words.size() < words_max) {
     buffer_->words.clear();

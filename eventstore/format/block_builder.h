@@ -11,7 +11,7 @@
 
 namespace cairn {
 
-// What one block is made of. The views must live until build() returns.
+// The content of one block. The views must stay valid until build() returns.
 struct BlockContents {
   GlobalPosition first_position;
   std::uint64_t epoch = 0;
@@ -28,7 +28,7 @@ struct BlockContents {
   std::span<const Event> events;
 };
 
-// Writes blocks, keeping its buffer from one to the next. Belongs to one thread.
+// Builds blocks, and reuses its buffer from one to the next. Not thread-safe.
 class BlockBuilder {
  public:
   BlockBuilder();
@@ -36,8 +36,8 @@ class BlockBuilder {
   BlockBuilder(const BlockBuilder&) = delete;
   BlockBuilder& operator=(const BlockBuilder&) = delete;
 
-  // The finished block, header and checksum included. It lives until the next call.
-  // REQUIRES: at least one event.
+  // Returns the block with its header and checksum, valid until the next call.
+  // REQUIRES: at least one event; positions are consecutive from first_position on.
   std::span<const std::byte> build(const BlockContents& contents);
 
  private:

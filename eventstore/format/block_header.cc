@@ -3,6 +3,9 @@
 #include <cstring>
 #include <string>
 
+#include <fmt/format.h>
+
+#include "eventstore/base/assert.h"
 #include "eventstore/base/endian.h"
 
 namespace cairn {
@@ -25,11 +28,11 @@ void BlockHeader::write_to(std::byte* to) const {
 }
 
 Result<BlockHeader> BlockHeader::read(std::span<const std::byte> block) {
-  if (block.size() < kBytes) return bad_header("only " + std::to_string(block.size()) + " bytes");
+  if (block.size() < kBytes) return bad_header(fmt::format("only {} bytes", block.size()));
   const std::byte* from = block.data();
   if (load_le<std::uint32_t>(from) != kMagic) return bad_header("magic number is wrong");
   if (const auto version = load_le<std::uint32_t>(from + 4); version != kFormatVersion) {
-    return bad_header("format version " + std::to_string(version) + ", this program reads 1");
+    return bad_header(fmt::format("format version {}, this program reads {}", version, kFormatVersion));
   }
   BlockHeader header;
   header.first_position = {load_le<std::uint64_t>(from + 8)};
@@ -42,13 +45,14 @@ Result<BlockHeader> BlockHeader::read(std::span<const std::byte> block) {
   if (header.event_count == 0 || header.first_position.value == 0) return bad_header("no events");
   const std::size_t expected = kBytes + std::size_t{header.message_words} * 8;
   if (block.size() != expected) {
-    return bad_header("says " + std::to_string(expected) + " bytes, has " + std::to_string(block.size()));
+    return bad_header(fmt::format("says {} bytes, has {}", expected, block.size()));
   }
   return header;
 }
 
 std::uint64_t block_checksum(std::span<const std::byte> block) {
   constexpr std::size_t kAfter = BlockHeader::kChecksumOffset + sizeof(std::uint64_t);
+  CAIRN_ASSERT(block.size() >= kAfter, block.size());
   const std::uint64_t head = checksum64(block.data(), BlockHeader::kChecksumOffset);
   return checksum64(block.data() + kAfter, block.size() - kAfter, head);
 }

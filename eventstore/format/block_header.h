@@ -10,12 +10,12 @@
 
 namespace cairn {
 
-// The fixed part in front of a block's Cap'n Proto message. Little-endian:
+// The fixed header before a block's Cap'n Proto message. Little-endian:
 //
 //   0  u32  magic "CRNB"          24  u64  epoch of the writer
 //   4  u32  format version, 1     32  i64  recorded at, microseconds since 1970
-//   8  u64  first position        40  32 B SHA-256 of the block before (of the store's id for the first)
-//  16  u32  number of events      72  u64  XXH3-64 of what follows, seeded with that of bytes 0–71
+//   8  u64  first position        40  32 B SHA-256 of the previous block (first block: see chain_anchor())
+//  16  u32  number of events      72  u64  XXH3-64 of the message, seeded with the XXH3-64 of bytes 0–71
 //  20  u32  words of the message  80       the message, in Cap'n Proto's flat-array framing
 struct BlockHeader {
   GlobalPosition first_position;
@@ -35,14 +35,16 @@ struct BlockHeader {
 
   void write_to(std::byte* to) const;
 
-  // Reads and checks everything but the checksum: magic, version, and that the sizes agree with `block`.
+  // Reads the header and checks everything but the checksum: magic, version, and that the sizes match
+  // `block`.
+  // Fails with kCorruption.
   static Result<BlockHeader> read(std::span<const std::byte> block);
 };
 
-// The checksum a block should carry.
+// Computes the checksum of a block. REQUIRES: `block` has a whole header.
 std::uint64_t block_checksum(std::span<const std::byte> block);
 
-// What the first block of a store names as the hash before it, so that a log belongs to one store.
+// The previous hash of a store's first block, made from the store's id: it ties the log to its store.
 Sha256 chain_anchor(const Uuid& store_id);
 
 }  // namespace cairn

@@ -2,13 +2,15 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/assert.h"
 #include "eventstore/base/endian.h"
 
 namespace cairn {
 namespace {
 
-// Where the fields of block.capnp stand, in words; docs/format.md has an example.
+// The offsets of the fields of block.capnp, in words; docs/format.md has an example.
 constexpr std::size_t kBlockStreams = 0, kBlockTypes = 1, kBlockEvents = 2, kBlockPointers = 3;
 constexpr std::size_t kNames = 0, kVersion = 1, kPrevious = 2, kJump = 3, kIdHigh = 4, kIdLow = 5,
                       kChecksum = 6, kSchemaAndFlags = 7, kEventDataWords = 8;
@@ -19,13 +21,13 @@ constexpr std::uint32_t high_half(std::uint64_t word) { return static_cast<std::
 
 Error damaged(const BlockHeader& header, const std::string& what) {
   Error error =
-      make_error(Errc::kCorruption, "log block " + std::to_string(header.first_position.value) + ": " + what);
+      make_error(Errc::kCorruption, fmt::format("log block {}: {}", header.first_position.value, what));
   error.position = header.first_position.value;
   return error;
 }
 
 Error damaged_event(const BlockHeader& header, GlobalPosition position, const std::string& what) {
-  return damaged(header, "event at position " + std::to_string(position.value) + " " + what);
+  return damaged(header, fmt::format("event at position {} {}", position.value, what));
 }
 
 }  // namespace
@@ -38,14 +40,14 @@ Status BlockReader::open(std::span<const std::byte> block, BlockCheck check) {
       return damaged(header, "checksum does not match the block's bytes");
     }
   }
-  // One segment is all we write, so its table is one word; anything else is damage, and is not handed on.
+  // The builder writes one segment, so the segment table is one word. Anything else is damage.
   const std::byte* const table = block.data() + BlockHeader::kBytes;
   if (header.message_words < 2 || load_le<std::uint32_t>(table) != 0 ||
       load_le<std::uint32_t>(table + 4) != header.message_words - 1) {
     return damaged(header, "message framing is wrong");
   }
   message_ = MessageWords(block.subspan(BlockHeader::kBytes + 8));
-  if (!find_lists()) return damaged(header, "the message is no block");
+  if (!find_lists()) return damaged(header, "the message is not a block");
   if (event_list_.count != header.event_count) return damaged(header, "event count is wrong");
   if (check == BlockCheck::kWholeBlock && !read_names()) return damaged(header, "a name cannot be read");
   header_ = header;

@@ -13,19 +13,20 @@
 
 namespace cairn {
 
-// Whether opening a block computes the checksum of the whole block. Without it each event's own checksum is
-// checked when the event is read: right for one event out of a large block.
+// Which checksums are verified: the block's, when it is opened; or each event's, when the event is read,
+// which is cheaper for one event of a large block.
 enum class BlockCheck { kWholeBlock, kEachEvent };
 
-// Reads events of one block in place. Reusable; belongs to one thread. The bytes given to open() must outlive
-// what is read from them.
+// Reads the events of one block in place. Reusable. Not thread-safe. The bytes given to open() must outlive
+// the views that are read from them.
 class BlockReader {
  public:
   BlockReader() = default;
   BlockReader(const BlockReader&) = delete;
   BlockReader& operator=(const BlockReader&) = delete;
 
-  // Turns to `block`. Fails with kCorruption when the header, the checksum or the structure is wrong.
+  // Opens `block` in place of the previous one. Fails with kCorruption when the header, the checksum or the
+  // structure is wrong; then no block is open.
   Status open(std::span<const std::byte> block, BlockCheck check);
 
   const BlockHeader& header() const { return header_; }
@@ -35,21 +36,22 @@ class BlockReader {
   bool is_open() const { return header_.event_count > 0; }
   void close() { header_ = {}; }
 
-  // The event at `position`. Views live as long as the block's bytes, tags until the next call.
+  // The event at `position`. Its views are valid as long as the block's bytes, its tags until the next call.
   // Fails with kCorruption. REQUIRES: contains(position).
   Result<StoredEvent> read(GlobalPosition position);
 
-  // The same into a place the caller keeps, for those who read many.
+  // The same into memory of the caller, which saves time when many events are read.
   Status read_into(GlobalPosition position, StoredEvent& stored);
 
-  // What an event is called by, without reading it: places in streams() and types().
+  // The names of an event, without reading the rest of it: indexes into streams() and types().
   struct Names {
     std::uint32_t stream = 0;
     std::uint32_t type = 0;
   };
+  // REQUIRES: contains(position).
   Result<Names> names_of(GlobalPosition position) const;
 
-  // All names that the block's events have. REQUIRES: open with kWholeBlock.
+  // All names in the block. REQUIRES: opened with kWholeBlock.
   const std::vector<std::string_view>& streams() const { return streams_; }
   const std::vector<std::string_view>& types() const { return types_; }
 
@@ -62,7 +64,7 @@ class BlockReader {
   BlockCheck check_ = BlockCheck::kWholeBlock;
   MessageWords message_;
   MessageWords::List stream_list_, type_list_, event_list_;
-  std::vector<std::string_view> streams_;  // with kWholeBlock, read once for all events
+  std::vector<std::string_view> streams_;  // with kWholeBlock: read once for all events
   std::vector<std::string_view> types_;
   std::vector<std::string_view> tags_;
 };

@@ -8,15 +8,14 @@
 
 namespace cairn {
 
-// How an event of a stream is found by its version without an index entry per event.
+// Finds an event of a stream by its version without an index entry per event: a skip list inside the log.
 //
-// Each event carries the position of the event before it in its stream and one longer jump back. The jumps
+// Each event contains the position of the previous event of its stream and one longer jump back. The jumps
 // follow the skew-binary numbers: write a version as a sum of weights 2^k - 1, greatest first; the jump goes
-// back by the last, smallest one. Version v is then reached from any later one in O(log n) steps, and the
-// whole table of (stream, version) -> position that a B+tree would have to rewrite at random for every flush
-// is not needed.
+// back by the last, smallest weight. Version v is then reached from any later one in O(log n) steps. This
+// replaces a B+tree of (stream, version) -> position, of which every flush would rewrite random pages.
 
-// The version an event's jump leads to; 0 = before the first.
+// The version that the jump of `version` leads to; 0 means that there is none.
 constexpr std::uint64_t jump_version(std::uint64_t version) {
   std::uint64_t rest = version;
   std::uint64_t weight = 0;
@@ -27,8 +26,8 @@ constexpr std::uint64_t jump_version(std::uint64_t version) {
   return version - weight;
 }
 
-// The positions a stream's head needs to give its next event both pointers: those of the head, of its jump,
-// of the jump's jump, and so on to the first; about log2(version) numbers.
+// The positions from which both pointers of a stream's next event are computed: those of the newest event, of
+// its jump target, of that event's jump target, and so on to the first; about log2(version) numbers.
 class JumpPath {
  public:
   using Positions = boost::container::small_vector<std::uint64_t, 4>;
@@ -39,13 +38,13 @@ class JumpPath {
   // The position of the newest event, 0 for a stream without events.
   std::uint64_t head() const { return positions_.empty() ? 0 : positions_.front(); }
 
-  // The jump of the event that follows `version`, the present head.
+  // The jump of the next event. `version` is the stream's current version.
   std::uint64_t next_jump(std::uint64_t version) const {
     if (!merges(version)) return head();
     return positions_.size() > 2 ? positions_[2] : 0;
   }
 
-  // Makes the event at `position`, of version `version` + 1, the head.
+  // Adds the event at `position`, which has version `version` + 1.
   void push(std::uint64_t version, std::uint64_t position) {
     if (merges(version)) positions_.erase(positions_.begin(), positions_.begin() + 2);
     positions_.insert(positions_.begin(), position);
@@ -55,7 +54,8 @@ class JumpPath {
   friend bool operator==(const JumpPath&, const JumpPath&) = default;
 
  private:
-  // Whether the two smallest weights of `version` are equal, so that they and the new event become one.
+  // Whether the two smallest weights of `version` are equal. They and the next event then merge into one
+  // weight.
   static constexpr bool merges(std::uint64_t version) {
     const std::uint64_t first = jump_version(version);
     const std::uint64_t second = jump_version(first);

@@ -9,18 +9,18 @@
 
 namespace cairn {
 
-// Reads a Cap'n Proto message of one segment where it lies. A replay asks for millions of fields, and the
-// library's readers, made for messages of any shape, take longer for one than the memory does. We write one
-// shape only: one segment, no far pointers. Anything else is told as damage.
+// Reads a Cap'n Proto message of one segment in place. A replay reads millions of fields, and the library's
+// readers, which support every layout, are slower than memory. BlockBuilder writes one layout only: one
+// segment, no far pointers. Anything else is reported as damage.
 //
-// Places are counted in words from the segment's start. No call looks outside the segment, whatever its bytes
-// are; false means that what stands there is not what was asked for. A null pointer is an empty value.
+// Offsets are in words from the start of the segment. No call reads outside the segment, whatever its bytes
+// are; false means that the pointer is not of the requested kind. A null pointer is an empty value.
 class MessageWords {
  public:
   struct List {
-    std::size_t first = 0;   // where its first element stands
+    std::size_t first = 0;   // offset of the first element
     std::size_t count = 0;   // elements
-    std::size_t stride = 0;  // words from one to the next
+    std::size_t stride = 0;  // words per element
     std::size_t at(std::size_t index) const { return first + index * stride; }
   };
 
@@ -30,7 +30,7 @@ class MessageWords {
 
   std::uint64_t word(std::size_t at) const { return load_le<std::uint64_t>(begin_ + at * 8); }
 
-  // The root: a struct with at least `pointers` pointers; `at` becomes the place of the first of them.
+  // Sets `at` to the first pointer of the root, a struct with at least `pointers` pointers.
   bool find_root(std::size_t pointers, std::size_t& at) const {
     if (words_ == 0 || (word(0) & 3) != 0) return false;
     const std::size_t data_words = (word(0) >> 32) & 0xFFFF;
@@ -41,7 +41,7 @@ class MessageWords {
     return pointer_words >= pointers;
   }
 
-  // The list of pointers to which the pointer at `at` leads.
+  // The list of pointers that the pointer at `at` refers to.
   bool find_pointers(std::size_t at, List& list) const {
     list = {};
     if (word(at) == 0) return true;
@@ -50,7 +50,7 @@ class MessageWords {
     return is_list_of(at, kPointers) && follow(at, list.count, list.first);
   }
 
-  // The list of structs of at least `struct_words` words to which the pointer at `at` leads.
+  // The list of structs, each of at least `struct_words` words, that the pointer at `at` refers to.
   // REQUIRES: struct_words > 0.
   bool find_structs(std::size_t at, std::size_t data_words, std::size_t struct_words, List& list) const {
     list = {};
@@ -67,7 +67,7 @@ class MessageWords {
            list.count <= words / list.stride;
   }
 
-  // The bytes to which the pointer at `at` leads.
+  // The bytes that the pointer at `at` refers to.
   bool read_data(std::size_t at, std::string_view& bytes) const {
     bytes = {};
     if (word(at) == 0) return true;
@@ -78,7 +78,7 @@ class MessageWords {
     return true;
   }
 
-  // The same for a text, which ends with a zero that does not count.
+  // The same for a text, without its terminating zero.
   bool read_text(std::size_t at, std::string_view& text) const {
     if (!read_data(at, text)) return false;
     if (word(at) == 0) return true;
@@ -94,7 +94,7 @@ class MessageWords {
     return (word(at) & 3) == 1 && ((word(at) >> 32) & 7) == elements;
   }
 
-  // Where the pointer at `at` leads, if `words` words from there on are in the segment.
+  // The target of the pointer at `at`; false unless `words` words from there on are in the segment.
   bool follow(std::size_t at, std::size_t words, std::size_t& target) const {
     const auto offset = static_cast<std::int32_t>(word(at) & 0xFFFFFFFF) >> 2;
     const std::int64_t to = static_cast<std::int64_t>(at) + 1 + offset;

@@ -6,16 +6,16 @@
 
 namespace cairn {
 
-// An event with what the log keeps beside it.
+// An event with the fields that only the log uses.
 struct StoredEvent {
   EventView event;
-  std::uint64_t previous = 0;  // position of the stream's event before it; 0 for the first
+  std::uint64_t previous = 0;  // position of the previous event of the stream; 0 for the first
   std::uint64_t jump = 0;      // position of the event at jump_version(version); 0 for none
-  bool store_made_id = false;  // the id was not the client's, so no retry can carry it
+  bool store_made_id = false;  // the store chose the id, so no retry can contain it
 };
 
-// The checksum an event carries: of every field above, of the names and of the position, so that an event
-// which is found through a damaged pointer is not mistaken for another.
+// The checksum of an event: of every field, of its names and of its position, so that an event read through a
+// damaged pointer is not mistaken for another one.
 std::uint64_t event_checksum(const StoredEvent& stored);
 
 }  // namespace cairn

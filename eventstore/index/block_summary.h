@@ -10,17 +10,18 @@
 
 namespace cairn {
 
-// What a block means for the index. Made by the writer for the block it wrote and by recovery for the blocks
-// it reads. The names live in the block's bytes or the writer's requests; whoever keeps them copies.
+// What a block changes in the index. The writer thread makes one for each block that it commits, and recovery
+// for each block that it reads. The names are views of the block's bytes or of the requests, so the tail
+// copies them.
 struct BlockSummary {
   struct Stream {
     HashedName name;
-    StreamHead head;       // after the block
-    bool created = false;  // its first event is in the block
+    StreamHead head;       // as of the end of the block
+    bool created = false;  // the stream's first event is in the block
   };
   struct Event {
-    std::uint32_t stream = 0;  // into streams
-    std::uint32_t type = 0;    // into types
+    std::uint32_t stream = 0;  // index into `streams`
+    std::uint32_t type = 0;    // index into `types`
   };
   struct Id {
     Uuid id;
@@ -33,7 +34,7 @@ struct BlockSummary {
   std::vector<Stream> streams;
   std::vector<std::string_view> types;
   std::vector<Event> events;  // in position order
-  std::vector<Id> ids;        // those that clients gave
+  std::vector<Id> ids;        // only ids that clients chose
 
   GlobalPosition last_position() const { return {first_position.value + events.size() - 1}; }
 };

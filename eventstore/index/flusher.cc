@@ -4,44 +4,40 @@
 #include <string>
 #include <utility>
 
-#include "eventstore/base/thread_priority.h"
+#include "eventstore/base/assert.h"
 
 namespace cairn {
 namespace {
 
-constexpr int kNice = 10;
+// Appends wait for the log and seldom for the index, so the log's threads get the processors first.
+constexpr int kFlushNiceness = 10;
 constexpr std::chrono::seconds kRetryAfter{1};
-constexpr std::chrono::minutes kTidyEvery{1};
+constexpr std::chrono::minutes kMaintenanceInterval{1};
 
 }  // namespace
 
 Flusher::Flusher(Index& index, Tail& tail, const Uuid& store_id, Options options)
     : index_(index), tail_(tail), store_id_(store_id), options_(std::move(options)) {
-  thread_ = std::thread([this] { run(); });
-}
-
-Flusher::~Flusher() {
-  {
-    std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
+  CAIRN_ASSERT(options_.flush_at_events <= options_.events_max, options_.flush_at_events,
+               options_.events_max);
+  thread_.start({.name = "cairn-flush", .niceness = kFlushNiceness, .wake = wake_all(mutex_, changed_)},
+                [this](const std::stop_token& stop) { run(stop); });
 }
 
 Status Flusher::make_room() {
   if (tail_.active_events() < options_.flush_at_events) return {};
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (!std::exchange(wanted_, true)) changed_.notify_all();
-  changed_.wait(lock, [this] { return failure_ || stopping_ || tail_.events() < options_.events_max; });
+  changed_.wait(lock, [this]() CAIRN_REQUIRES(mutex_) {
+    return failure_.has_value() || tail_.events() < options_.events_max;
+  });
   if (tail_.events() < options_.events_max) return {};
-  if (failure_) return *failure_;
-  return make_error(Errc::kFailedPrecondition, "the store is closing");
+  return *failure_;
 }
 
 Status Flusher::flush() {
   ++waiting_;
-  // Twice, because a generation may be on its way already and what came after it has to follow.
+  // Twice: the first call may only finish the generation that is frozen already, without the events after it.
   Status status = flush_once();
   if (status.ok()) status = flush_once();
   --waiting_;
@@ -49,19 +45,19 @@ Status Flusher::flush() {
 }
 
 Status Flusher::flush_once() {
-  std::lock_guard writing(flush_mutex_);
+  const MutexLock writing(flush_mutex_);
   const auto generation = tail_.freeze();
   if (generation == nullptr) return {};
-  // When the next generation is full already, appends are about to wait for us.
-  const auto hurry = [this] { return waiting_ > 0 || tail_.active_events() >= options_.flush_at_events; };
-  const Status status = index_.flush(*generation, store_id_, options_.first_id_day(), hurry);
+  // When the active generation is full too, appends are about to wait in make_room().
+  const auto urgent = [this] { return waiting_ > 0 || tail_.active_events() >= options_.flush_at_events; };
+  const Status status = index_.flush(*generation, store_id_, options_.first_id_day(), urgent);
   if (status.ok()) {
     tail_.drop_frozen();
     ++flushes_;
   }
   bool new_failure = false;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     new_failure = !status.ok() && (!failure_ || failure_->code != status.error().code);
     failure_ = status.ok() ? std::nullopt : std::optional(status.error());
   }
@@ -77,29 +73,28 @@ void Flusher::report(const Error& error) const {
   if (listener) listener(message);
 }
 
-void Flusher::run() {
-  // Writers wait for the log and nobody waits for the index: where processors are short, the log comes first.
-  set_thread_niceness(kNice);
-  auto tidy_at = std::chrono::steady_clock::now() + kTidyEvery;
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
+void Flusher::run(const std::stop_token& stop) {
+  auto maintenance_at = std::chrono::steady_clock::now() + kMaintenanceInterval;
+  MutexLock lock(mutex_);
+  while (!stop.stop_requested()) {
     if (failure_) {
-      // Not at once again: a disk does not empty itself. New appends may ask earlier, through flush().
-      changed_.wait_for(lock, kRetryAfter, [this] { return stopping_; });
+      // A full disk seldom has space again at once, so new requests do not shorten the wait.
+      changed_.wait_for(lock, kRetryAfter, [&] { return stop.stop_requested(); });
     } else {
-      changed_.wait_until(lock, tidy_at, [this] { return stopping_ || wanted_; });
+      changed_.wait_until(lock, maintenance_at,
+                          [&]() CAIRN_REQUIRES(mutex_) { return stop.stop_requested() || wanted_; });
     }
-    if (stopping_) return;
+    if (stop.stop_requested()) return;
     if (std::exchange(wanted_, false) || failure_) {
       lock.unlock();
       static_cast<void>(flush_once());
       lock.lock();
     }
-    if (std::chrono::steady_clock::now() >= tidy_at) {
+    if (std::chrono::steady_clock::now() >= maintenance_at) {
       lock.unlock();
       if (options_.each_minute) options_.each_minute();
       lock.lock();
-      tidy_at = std::chrono::steady_clock::now() + kTidyEvery;
+      maintenance_at = std::chrono::steady_clock::now() + kMaintenanceInterval;
     }
   }
 }

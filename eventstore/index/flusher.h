@@ -1,51 +1,55 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string_view>
-#include <thread>
 
+#include "eventstore/base/background_thread.h"
+#include "eventstore/base/mutex.h"
 #include "eventstore/base/result.h"
 #include "eventstore/index/index.h"
 #include "eventstore/index/tail.h"
 
 namespace cairn {
 
-// Writes the tail to the index from a thread of its own, whenever it has grown enough. An index that cannot
-// be written (a full disk) is tried again; meanwhile the tail grows, up to a bound.
+// Writes the tail (the memtable) to the index on disk, on the thread cairn-flush, whenever the tail has grown
+// enough. A failed flush (a full disk) is retried every second; meanwhile the tail grows up to a bound, at
+// which make_room() applies backpressure to the writer thread. Thread-safe; destroyed when no call is in
+// progress.
 class Flusher {
  public:
   struct Options {
     std::size_t flush_at_events = 1u << 18;
-    std::size_t events_max = 1u << 20;  // make_room() waits beyond this
+    std::size_t events_max = 1u << 20;  // make_room() waits at this size
     std::function<std::uint32_t()> first_id_day;
     std::function<void(std::string_view)> on_notice;
     std::function<void(std::string_view)> on_fatal;  // the index cannot be written until the next start
-    std::function<void()> each_minute;
+    std::function<void()> each_minute;               // maintenance, called on cairn-flush
   };
 
   Flusher(Index& index, Tail& tail, const Uuid& store_id, Options options);
 
-  // Stops without flushing what is left; flush() before if that is wanted.
-  ~Flusher();
+  // Stops without a flush; call flush() before if one is wanted.
+  ~Flusher() = default;
 
-  // To be called now and then by the writer: wakes the thread when there is enough, waits when there is too
-  // much, fails when the index cannot be written and the tail is full.
-  Status make_room();
+  // Called by the writer thread before each block. Starts a flush when the active generation is large enough,
+  // and waits while the tail is at its bound. Fails with the error of the last flush if that failed and the
+  // tail is at its bound.
+  Status make_room() CAIRN_EXCLUDES(mutex_);
 
-  // Writes everything that is in the tail at the time of the call and returns when it is on disk. In a hurry,
-  // and so is a flush that is under way, as somebody waits.
-  Status flush();
+  // Flushes everything that is in the tail at the time of the call, and returns when it is durable. Uses
+  // large transactions, also for a flush that is already running, because the caller waits.
+  Status flush() CAIRN_EXCLUDES(flush_mutex_, mutex_);
 
   std::uint64_t flushes() const { return flushes_.load(); }
 
  private:
-  void run();
-  Status flush_once();
+  void run(const std::stop_token& stop) CAIRN_EXCLUDES(flush_mutex_, mutex_);
+  Status flush_once() CAIRN_EXCLUDES(flush_mutex_, mutex_);
   void report(const Error& error) const;
 
   Index& index_;
@@ -53,15 +57,14 @@ class Flusher {
   const Uuid store_id_;
   const Options options_;
   std::atomic<std::uint64_t> flushes_ = 0;
-  std::atomic<int> waiting_ = 0;  // for flush() to return
+  std::atomic<int> waiting_ = 0;  // callers in flush()
 
-  std::mutex flush_mutex_;  // held by whoever writes
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool wanted_ = false;
-  bool stopping_ = false;
-  std::optional<Error> failure_;  // of the last attempt
-  std::thread thread_;
+  Mutex flush_mutex_;  // held during a flush; acquired before mutex_
+  Mutex mutex_;
+  CondVar changed_;
+  bool wanted_ CAIRN_GUARDED_BY(mutex_) = false;           // make_room() asked for a flush
+  std::optional<Error> failure_ CAIRN_GUARDED_BY(mutex_);  // of the last attempt
+  BackgroundThread thread_;
 };
 
 }  // namespace cairn

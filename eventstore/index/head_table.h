@@ -15,9 +15,9 @@
 
 namespace cairn {
 
-// Stream heads by the streams' names. What it holds does not move. Memory is taken in large pieces and given
-// back with the table. A name stands right behind its entry, for both are looked at together, and in most
-// cases are in no cache.
+// A hash table from stream name to stream head. Entries have stable addresses. They are allocated from an
+// arena that is freed with the table. A name is stored right behind its entry: both are read together, and
+// mostly miss the cache. Not thread-safe.
 class HeadTable {
  public:
   struct Entry {
@@ -32,16 +32,16 @@ class HeadTable {
   HeadTable(const HeadTable&) = delete;
   HeadTable& operator=(const HeadTable&) = delete;
 
-  // Makes the table large enough for `count` streams, as growing takes its time.
+  // Prepares the table for `count` streams, so that put() does not rehash.
   void reserve(std::size_t count) { table_.reserve(count); }
 
-  // Null when there is none.
+  // Null when there is no such stream.
   const StreamHead* find(const HashedName& name) const {
     const Entry* const entry = find_entry(name);
     return entry != nullptr ? &entry->head : nullptr;
   }
 
-  // Sets the head of the stream, whether it was there or not.
+  // Inserts or replaces the head of the stream.
   const Entry& put(const HashedName& name, StreamHead head) {
     if (Entry* const entry = find_entry(name)) {
       entry->head = std::move(head);
@@ -52,7 +52,7 @@ class HeadTable {
     return *added;
   }
 
-  // In the order in which they came.
+  // In insertion order.
   std::span<const Entry* const> entries() const { return entries_; }
   const PointerTable<Entry>& table() const { return table_; }
 

@@ -6,8 +6,8 @@
 
 namespace cairn {
 
-// A Bloom filter whose bits for one hash stand in one 64-bit word, so that asking costs one cache miss. At 16
-// bits an entry about one stranger in a hundred is let through.
+// A blocked Bloom filter: all bits of one hash are in one 64-bit word, so a lookup costs one cache miss. With
+// 16 bits per entry the false positive rate is about 1 %.
 class IdFilter {
  public:
   explicit IdFilter(std::size_t entries) : words_(entries / 4 + 1) {}
@@ -18,7 +18,7 @@ class IdFilter {
   std::span<const std::uint64_t> words() const { return words_; }
 
  private:
-  // The high bits choose the word, the low bits the places in it.
+  // The high bits of the hash select the word, the low bits five bits in it.
   std::size_t word_of(std::uint64_t hash) const {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::size_t>((static_cast<Wide>(hash) * words_.size()) >> 64);

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/assert.h"
 #include "eventstore/base/checksum.h"
 #include "eventstore/base/endian.h"
@@ -16,9 +18,10 @@
 namespace cairn {
 namespace {
 
-constexpr std::size_t kChunkEntries = 118;  // two chunks fill a page
+constexpr std::size_t kChunkEntries = 118;  // two chunks fill an LMDB page
 constexpr std::uint32_t kFilterChunk = 0xFFFFFFFF;
 constexpr std::size_t kMergedEntriesMax = 1u << 20;
+constexpr int kFindAttemptsMax = 1'000;
 
 std::string key_of(std::uint32_t day, std::uint32_t run, std::uint32_t chunk) {
   std::string key(12, '\0');
@@ -32,7 +35,7 @@ struct RunKey {
 };
 
 Result<RunKey> parse_key(std::string_view key) {
-  if (key.size() != 12) return make_error(Errc::kCorruption, "index id run with a strange key");
+  if (key.size() != 12) return make_error(Errc::kCorruption, "index id run with an invalid key");
   return RunKey{__builtin_bswap32(load_le<std::uint32_t>(key.data())),
                 __builtin_bswap32(load_le<std::uint32_t>(key.data() + 4)),
                 __builtin_bswap32(load_le<std::uint32_t>(key.data() + 8))};
@@ -61,7 +64,7 @@ struct IdRuns::Run {
   std::uint32_t day = 0;
   std::uint32_t number = 0;
   std::size_t entries = 0;
-  std::vector<std::uint64_t> fences;  // the first hash of each chunk
+  std::vector<std::uint64_t> fences;  // the first hash of each chunk (fence pointers)
   IdFilter filter{std::size_t{0}};
 };
 
@@ -88,26 +91,28 @@ Status IdRuns::load() {
     } else {
       CAIRN_TRY(const auto entries, unseal_items<Entry>(found->key, found->value));
       if (entries.empty() || key.chunk != run->fences.size()) {
-        return make_error(Errc::kCorruption, "index id run " + std::to_string(key.run) + " lacks a chunk");
+        return make_error(Errc::kCorruption,
+                          fmt::format("index id run {} of day {} lacks a chunk", key.run, key.day));
       }
       run->fences.push_back(entries.front().hash);
       run->entries += entries.size();
     }
     CAIRN_TRY(found, cursor.next());
   }
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   runs_ = std::make_shared<const Runs>(std::move(runs));
   return {};
 }
 
 std::shared_ptr<const IdRuns::Runs> IdRuns::runs() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return runs_;
 }
 
 Result<std::vector<GlobalPosition>> IdRuns::find(std::uint64_t hash, std::uint32_t first_day) const {
-  // A flush may replace a run between our looking at the list and at the table; then we look again.
-  for (int attempt = 0; attempt < 1'000; ++attempt) {
+  // A flush may replace a run after the list of runs is read and before the table is. Then both are read
+  // again.
+  for (int attempt = 0; attempt < kFindAttemptsMax; ++attempt) {
     const auto runs = this->runs();
     CAIRN_TRY(auto found, find_in(*runs, hash, first_day));
     if (found) return *std::move(found);
@@ -115,7 +120,7 @@ Result<std::vector<GlobalPosition>> IdRuns::find(std::uint64_t hash, std::uint32
   return make_error(Errc::kCorruption, "index id run lacks a chunk");
 }
 
-// nullopt when a run of the list is not in the table.
+// nullopt when a run of `runs` is no longer in the table.
 Result<std::optional<std::vector<GlobalPosition>>> IdRuns::find_in(const Runs& runs, std::uint64_t hash,
                                                                    std::uint32_t first_day) const {
   std::vector<GlobalPosition> positions;
@@ -126,7 +131,7 @@ Result<std::optional<std::vector<GlobalPosition>>> IdRuns::find_in(const Runs& r
       CAIRN_TRY(auto begun, env_.begin_read());
       txn.emplace(std::move(begun));
     }
-    // Entries with this hash may begin in the chunk before the first one that starts with it.
+    // Entries with this hash may begin at the end of the chunk before the first one that begins with it.
     const auto fence = std::lower_bound(run->fences.begin(), run->fences.end(), hash);
     auto chunk = static_cast<std::size_t>(fence - run->fences.begin());
     if (chunk > 0) --chunk;
@@ -143,13 +148,14 @@ Result<std::optional<std::vector<GlobalPosition>>> IdRuns::find_in(const Runs& r
 }
 
 Result<int> IdRuns::add(MDB_txn* txn, std::uint32_t day, std::vector<Entry> entries) {
+  CAIRN_ASSERT(!entries.empty(), day);
   if (!pending_) pending_ = *runs();
   std::uint32_t number = 0;
   for (const auto& run : *pending_) {
     if (run->day == day) number = std::max(number, run->number + 1);
   }
-  // A run that is not at least twice as large as what comes after it is merged into it: few runs a day, each
-  // id rewritten a few times at most.
+  // Merge as long as the last run of the day has less than twice the entries of the new one. A day then has
+  // O(log n) runs, and an id is rewritten O(log n) times.
   for (;;) {
     const auto last = std::find_if(pending_->rbegin(), pending_->rend(),
                                    [day](const auto& run) { return run->day == day; });
@@ -232,7 +238,7 @@ Result<int> IdRuns::drop_before(MDB_txn* txn, std::uint32_t first_day) {
 void IdRuns::publish() {
   if (!pending_) return;
   auto runs = std::make_shared<const Runs>(*std::exchange(pending_, std::nullopt));
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   runs_ = std::move(runs);
 }
 

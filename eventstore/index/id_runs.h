@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "eventstore/base/mutex.h"
 #include "eventstore/base/result.h"
 #include "eventstore/base/uuid.h"
 #include "eventstore/lmdb/lmdb_env.h"
@@ -14,13 +14,15 @@
 
 namespace cairn {
 
-// Remembers which event ids were used, by day. Ids are random, and putting each where it belongs in a B+tree
-// would rewrite a page per id; instead every flush writes its ids as one sorted run, small runs of a day are
-// merged, and a filter in memory (two bytes an id) answers for the ids that were never seen. Only hashes are
-// kept: the event at the position says whether it is the id.
+// The event ids of past appends, by day: a small LSM tree. Ids are random, so inserting each into a B+tree
+// would rewrite a page per id. Instead every flush writes its ids as one sorted run, small runs of a day are
+// merged, and a Bloom filter in memory (two bytes per id) rules out most ids that were never used. Only
+// hashes are stored; the event at the position shows whether it has the id. find() is thread-safe; everything
+// else is called by one thread at a time, the one that flushes.
 //
-//   key    day, run, chunk (u32 each, big-endian); the last chunk number is the run's filter
-//   value  (hash u64, position u64) pairs in order of hash, sealed; the filter's words, sealed
+//   key    day, run, chunk (u32 each, big-endian); chunk 0xFFFFFFFF is the run's filter
+//   value  pairs of hash and position (u64 each), sorted by hash; or the words of the filter.
+//          Both end with a checksum (sealed.h).
 class IdRuns {
  public:
   struct Entry {
@@ -29,26 +31,26 @@ class IdRuns {
     friend auto operator<=>(const Entry&, const Entry&) = default;
   };
 
-  // What an id is filed under. `seed` differs from store to store.
+  // The hash under which an id is stored. Each store has its own seed.
   static std::uint64_t hash(const Uuid& id, std::uint64_t seed);
 
   IdRuns(lmdb::Env& env, MDB_dbi table) : env_(env), table_(table) {}
 
-  // Reads the runs' filters. Call once, before anything else.
+  // Loads the filters of all runs. Call it once, before anything else.
   Status load();
 
-  // Positions where the id may stand, days before `first_day` left out.
+  // The positions of events that may have the id, without those of days before `first_day`.
   Result<std::vector<GlobalPosition>> find(std::uint64_t hash, std::uint32_t first_day) const;
 
-  // The steps of a flush, inside its transaction: adds a day's ids (sorted by hash), drops the days before
-  // `first_day`, and once the transaction is committed makes the result visible. Return LMDB's code, or
-  // damage.
+  // The steps of a flush. add() and drop_before() write in the flush's transaction and return LMDB's code, or
+  // fail with kCorruption; publish() makes the result visible to find() after the commit.
+  // REQUIRES: `entries` are sorted.
   Result<int> add(MDB_txn* txn, std::uint32_t day, std::vector<Entry> entries);
   Result<int> drop_before(MDB_txn* txn, std::uint32_t first_day);
   void publish();
   void discard();  // the transaction was aborted
 
-  // For a walk over the table: the entries of a chunk, nullopt for a filter.
+  // Decodes one record, for a scan of the table. `entries` is nullopt for a filter.
   struct Chunk {
     std::uint32_t day = 0;
     std::optional<std::vector<Entry>> entries;
@@ -65,13 +67,13 @@ class IdRuns {
                         std::span<const Entry> entries);
   Result<std::vector<Entry>> read_run(MDB_txn* txn, const Run& run) const;
   Result<int> erase_run(MDB_txn* txn, const Run& run) const;
-  std::shared_ptr<const Runs> runs() const;
+  std::shared_ptr<const Runs> runs() const CAIRN_EXCLUDES(mutex_);
 
   lmdb::Env& env_;
   MDB_dbi table_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<const Runs> runs_ = std::make_shared<Runs>();
-  std::optional<Runs> pending_;  // the flusher's, until publish()
+  mutable Mutex mutex_;
+  std::shared_ptr<const Runs> runs_ CAIRN_GUARDED_BY(mutex_) = std::make_shared<Runs>();  // copy-on-write
+  std::optional<Runs> pending_;  // the runs after the current flush; used by the thread that flushes
 };
 
 }  // namespace cairn

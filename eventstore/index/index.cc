@@ -4,9 +4,9 @@
 #include <array>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <utility>
 
+#include "eventstore/base/assert.h"
 #include "eventstore/base/endian.h"
 #include "eventstore/base/file.h"
 #include "eventstore/base/limits.h"
@@ -21,11 +21,11 @@ namespace {
 constexpr std::string_view kStateKey = "state";
 constexpr std::uint32_t kIndexFormat = 1;
 constexpr std::size_t kStateBytes = 4 + 16 + 8 + 32;
-// A commit of the log may have to wait for all that a commit of the index writes; and each commit has syncs
-// of its own, which the log's have to share the disk with.
+// A sync of the log may have to wait until the disk has written a whole commit of the index. Few pages per
+// commit keep that wait short; but each commit costs syncs of its own.
 constexpr std::size_t kPagesPerCommit = 24;
-constexpr std::size_t kHeadsPerCommitMin = 64;  // where each is alone on its page, or a flush would not end
-constexpr std::size_t kHeadsPerCommitMax = 8'192;  // and of each when somebody waits for the flush
+constexpr std::size_t kHeadsPerCommitMin = 64;     // bounds the number of commits if heads are sparse
+constexpr std::size_t kHeadsPerCommitMax = 8'192;  // also the number for an urgent flush
 constexpr std::uint64_t kCheckedAtOpenBytesMax = 1u << 30;
 
 std::string encode_state(const IndexState& state) {
@@ -40,7 +40,7 @@ std::string encode_state(const IndexState& state) {
 Result<IndexState> decode_state(std::string_view sealed) {
   CAIRN_TRY(const std::string_view payload, record::unseal(kStateKey, sealed));
   if (payload.size() != kStateBytes || load_le<std::uint32_t>(payload.data()) != kIndexFormat) {
-    return make_error(Errc::kCorruption, "the index is of a format this program does not read");
+    return make_error(Errc::kCorruption, "the index has a format that this program does not read");
   }
   IndexState state;
   std::memcpy(state.store_id.bytes.data(), payload.data() + 4, 16);
@@ -75,9 +75,10 @@ IdsByDay ids_by_day(const TailGeneration& generation, std::uint64_t seed, std::u
   return days;
 }
 
-// What cannot be read is not there. That the index itself is damaged, those will say who need it.
+// An empty result in place of kCorruption. Snapshots are a cache; damage of the index itself is reported by
+// the reads that need it.
 template <typename T>
-Result<T> or_nothing(Result<T> read) {
+Result<T> empty_if_damaged(Result<T> read) {
   if (!read.ok() && read.error().code == Errc::kCorruption) return T{};
   return read;
 }
@@ -85,7 +86,7 @@ Result<T> or_nothing(Result<T> read) {
 }  // namespace
 
 Result<std::optional<StreamHead>> IndexReader::find(std::string_view stream) const {
-  // LMDB has no keys that are empty or longer; neither has the store such streams.
+  // LMDB does not take such keys, and no stream has such a name.
   if (stream.empty() || stream.size() > limits::kStreamNameBytesMax) return std::optional<StreamHead>();
   CAIRN_TRY(const auto value, lmdb::get(txn_, tables_.streams, stream));
   if (!value) return std::optional<StreamHead>();
@@ -100,10 +101,10 @@ Result<std::vector<std::string>> IndexReader::names(std::string_view prefix, std
                                                     std::size_t limit) const {
   std::vector<std::string> names;
   if (prefix.size() > limits::kStreamNameBytesMax) return names;
-  from = from.substr(
-      0, limits::kStreamNameBytesMax + 1);  // cut, it still stands after every name it stood after
+  // A truncated `from` still sorts after every name that the whole one sorts after.
+  from = from.substr(0, limits::kStreamNameBytesMax + 1);
   CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn_, tables_.streams));
-  // LMDB refuses an empty key; no name is below one zero byte.
+  // LMDB does not take an empty key.
   const std::string_view start = std::max(prefix, from);
   CAIRN_TRY(auto found, start.empty() ? cursor.first() : cursor.at_or_after(start));
   while (found && names.size() < limit && found->key.starts_with(prefix)) {
@@ -133,15 +134,15 @@ Result<std::optional<IndexState>> IndexReader::state() const {
 }
 
 Result<SnapshotSearch> IndexReader::find_snapshot(std::string_view stream, StreamVersion at_most) const {
-  return or_nothing(snapshots::find(txn_, tables_.snapshots, stream, at_most));
+  return empty_if_damaged(snapshots::find(txn_, tables_.snapshots, stream, at_most));
 }
 
 Result<std::vector<SnapshotInfo>> IndexReader::list_snapshots(std::string_view stream) const {
-  return or_nothing(snapshots::list(txn_, tables_.snapshots, stream));
+  return empty_if_damaged(snapshots::list(txn_, tables_.snapshots, stream));
 }
 
 Result<SnapshotStreams> IndexReader::list_snapshot_streams(const SnapshotStreamsQuery& query) const {
-  return or_nothing(snapshots::list_streams(txn_, tables_.snapshots, query));
+  return empty_if_damaged(snapshots::list_streams(txn_, tables_.snapshots, query));
 }
 
 const char* IndexReader::name_of(Table table) {
@@ -213,6 +214,7 @@ Result<std::unique_ptr<Index>> Index::open(const std::filesystem::path& folder, 
   index->ids_ = std::make_unique<IdRuns>(*index->env_, index->tables_.ids);
   if (options.access == lmdb::Access::kReadWrite) {
     CAIRN_CHECK(index->ids_->load());
+    const FairMutexLock writing(index->write_mutex_);
     if (index->used_bytes() <= kCheckedAtOpenBytesMax) CAIRN_CHECK(index->check());
   }
   return index;
@@ -225,7 +227,7 @@ Status Index::open_tables() {
        {IndexReader::name_of(Table::kPostings), &tables_.postings},
        {IndexReader::name_of(Table::kIds), &tables_.ids},
        {IndexReader::name_of(Table::kState), &tables_.state},
-       // The first indexes had none.
+       // Indexes made before there were snapshots lack this table.
        {IndexReader::name_of(Table::kSnapshots), &tables_.snapshots, true}}};
   return env_->open_tables(tables);
 }
@@ -236,7 +238,7 @@ Result<IndexReader> Index::read() const {
 }
 
 Status Index::commit(const std::function<Result<int>(MDB_txn*)>& write) {
-  const std::lock_guard writing(write_mutex_);
+  const FairMutexLock writing(write_mutex_);
   CAIRN_CHECK(check());
   for (;;) {
     int code = 0;
@@ -275,25 +277,26 @@ Status Index::check_all() const {
   return status;
 }
 
-// Heads are written in the order of their names, so those that stand on one page are neighbours.
+// Heads are written in the order of their names, so the heads of one page are written one after the other.
 Result<std::size_t> Index::heads_per_commit(std::size_t heads) const {
   CAIRN_TRY(const lmdb::ReadTxn txn, env_->begin_read());
   MDB_stat stat{};
   if (const int code = mdb_stat(txn.get(), tables_.streams, &stat); code != 0)
-    return lmdb::lmdb_error("looking at the index in " + folder_.string(), code);
-  const std::size_t on_a_page = heads / std::max<std::size_t>(stat.ms_leaf_pages, 1);
-  return std::clamp(kPagesPerCommit * on_a_page, kHeadsPerCommitMin, kHeadsPerCommitMax);
+    return lmdb::lmdb_error("reading the statistics of the index in " + folder_.string(), code);
+  const std::size_t per_page = heads / std::max<std::size_t>(stat.ms_leaf_pages, 1);
+  return std::clamp(kPagesPerCommit * per_page, kHeadsPerCommitMin, kHeadsPerCommitMax);
 }
 
 Status Index::flush(const TailGeneration& generation, const Uuid& store_id, std::uint32_t first_id_day,
-                    const std::function<bool()>& hurry) {
+                    const std::function<bool()>& urgent) {
+  CAIRN_ASSERT(generation.events > 0);
   const auto entries = generation.heads.entries();
   std::vector<const HeadTable::Entry*> heads(entries.begin(), entries.end());
   std::sort(heads.begin(), heads.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
 
-  CAIRN_TRY(const std::size_t at_leisure, heads_per_commit(heads.size()));
+  CAIRN_TRY(const std::size_t few, heads_per_commit(heads.size()));
   for (std::size_t from = 0, to = 0; from < heads.size(); from = to) {
-    to = std::min(from + (hurry() ? kHeadsPerCommitMax : at_leisure), heads.size());
+    to = std::min(from + (urgent() ? kHeadsPerCommitMax : few), heads.size());
     CAIRN_CHECK(commit([&](MDB_txn* txn) -> Result<int> {
       for (std::size_t i = from; i < to; ++i) {
         const std::string sealed = record::seal(heads[i]->name, record::encode_head(heads[i]->head));
@@ -305,7 +308,7 @@ Status Index::flush(const TailGeneration& generation, const Uuid& store_id, std:
 
   const IdsByDay ids = ids_by_day(generation, id_seed(store_id), first_id_day);
   const Status last = commit([&](MDB_txn* txn) -> Result<int> {
-    ids_->discard();  // what an attempt before this one, for which the map was too small, left
+    ids_->discard();  // this may be the second attempt, after the map was too small
     CAIRN_TRY(int code,
               put_postings(txn, tables_.postings, PostingTerm::Kind::kCategory, generation.categories));
     if (code != 0) return code;

@@ -22,10 +22,10 @@
 
 namespace cairn {
 
-// How far the index goes, and which log it was made from.
+// Up to where the index is complete, and which log it was made from.
 struct IndexState {
   Uuid store_id;
-  GlobalPosition through;  // every event up to here is in the index
+  GlobalPosition through;  // every event up to this position is in the index
   Sha256 hash{};           // of the block that ends there
   friend bool operator==(const IndexState&, const IndexState&) = default;
 };
@@ -36,12 +36,12 @@ struct IndexOptions {
   lmdb::Access access = lmdb::Access::kReadWrite;
 };
 
-// One look at the index. Short-lived, like the read transaction in it.
+// A snapshot of the index. Keep it short: it contains an LMDB read transaction. One thread at a time.
 class IndexReader {
  public:
   Result<std::optional<StreamHead>> find(std::string_view stream) const;
 
-  // Up to `limit` names of streams with `prefix`, from `from` on, in order.
+  // Up to `limit` names, sorted, of streams that begin with `prefix` and are not below `from`.
   Result<std::vector<std::string>> names(std::string_view prefix, std::string_view from,
                                          std::size_t limit) const;
 
@@ -51,20 +51,20 @@ class IndexReader {
   // nullopt when the index was never flushed.
   Result<std::optional<IndexState>> state() const;
 
-  // See EventStore. Damage is as if there were nothing.
+  // See EventStore. A damaged table is treated as empty.
   Result<SnapshotSearch> find_snapshot(std::string_view stream, StreamVersion at_most) const;
   Result<std::vector<SnapshotInfo>> list_snapshots(std::string_view stream) const;
   Result<SnapshotStreams> list_snapshot_streams(const SnapshotStreamsQuery& query) const;
 
   enum class Table { kStreams, kPostings, kIds, kState, kSnapshots };
-  // What the table is called in the environment.
+  // The table's name in the LMDB environment.
   static const char* name_of(Table table);
 
-  // Visits all records of a table, for verify.
+  // Calls `visit` for each record of a table.
   Status for_each(Table table,
                   const std::function<void(std::string_view key, std::string_view value)>& visit) const;
 
-  // The same, and ends with the first failure of `visit`.
+  // The same, and stops at the first failure of `visit`, which it returns.
   Status walk(Table table,
               const std::function<Status(std::string_view key, std::string_view value)>& visit) const;
 
@@ -80,31 +80,35 @@ class IndexReader {
   Tables tables_;
 };
 
-// The index on disk: everything here can be made again from the log. Any thread; flush() from one at a time.
+// The index on disk. Everything but the snapshots can be rebuilt from the log. Thread-safe; flush() from one
+// thread at a time.
 //
 //   streams   name -> head                 ids        remembered event ids, see id_runs.h
 //   postings  see postings.h               snapshots  see snapshot_table.h
 //   state     "state" -> IndexState
 class Index {
  public:
-  // Opens or makes the index in `folder`. Fails with kCorruption for a damaged file.
+  // Opens the index in `folder`, or makes an empty one. Fails with kCorruption for a damaged file.
   static Result<std::unique_ptr<Index>> open(const std::filesystem::path& folder,
                                              const IndexOptions& options);
 
   Result<IndexReader> read() const;
 
-  // Writes a generation. Stream heads go first, in slices, each a transaction of its own so that no commit is
-  // large; everything that must not be applied twice goes last, together with the new state. Ids of days
-  // before `first_id_day` are dropped. While `hurry()` the slices are large: faster, and harder on whoever
-  // else writes to the disk. kDiskFull can be tried again.
+  // Writes a generation of the tail. Stream heads come first, in several transactions, because a large commit
+  // would delay the log's syncs; writing them is idempotent. Everything that must not be applied twice is in
+  // the last transaction, together with the new state. Ids of days before `first_id_day` are dropped. While
+  // `urgent()` the transactions are large: the flush is faster and delays appends more. After kDiskFull the
+  // flush may be tried again.
   Status flush(const TailGeneration& generation, const Uuid& store_id, std::uint32_t first_id_day,
-               const std::function<bool()>& hurry);
+               const std::function<bool()>& urgent) CAIRN_EXCLUDES(write_mutex_);
 
-  // See EventStore. Each is a transaction of its own, between two of a flush.
-  Status put_snapshots(std::span<const SnapshotRecord> snapshots, std::span<const SnapshotKey> drop);
-  Result<std::uint64_t> prune_snapshots(std::string_view stream, std::uint64_t keep);
+  // See EventStore. Each is one transaction; during a flush, it runs between two of the flush's.
+  Status put_snapshots(std::span<const SnapshotRecord> snapshots, std::span<const SnapshotKey> drop)
+      CAIRN_EXCLUDES(write_mutex_);
+  Result<std::uint64_t> prune_snapshots(std::string_view stream, std::uint64_t keep)
+      CAIRN_EXCLUDES(write_mutex_);
 
-  // Where the id may stand; see IdRuns.
+  // The positions of events that may have the id; see IdRuns::find().
   Result<std::vector<GlobalPosition>> find_id(std::uint64_t hash, std::uint32_t first_day) const {
     return ids_->find(hash, first_day);
   }
@@ -113,28 +117,34 @@ class Index {
 
   std::uint64_t used_bytes() const { return env_->used_bytes(); }
   unsigned open_readers() const { return env_->open_readers(); }
-  void tidy() { env_->clear_dead_readers(); }
+  void clear_dead_readers() { env_->clear_dead_readers(); }
 
  private:
   Index() = default;
   Status open_tables();
-  // So many that a commit changes few pages, if `heads` heads are to be written.
+
+  // The number of stream heads per transaction at which a commit changes few pages, for a flush of `heads`
+  // heads.
   Result<std::size_t> heads_per_commit(std::size_t heads) const;
-  // Looks over every page and record, once: a stream whose record is damaged would seem not to be there, and
-  // a damaged page must not be written to. At open; for a very large index before the first flush, which is
-  // no part of opening. REQUIRES: at open, or write_mutex_ is held.
-  Status check();
+
+  // Checks every page and every record, once: a stream whose record is damaged would seem not to exist, and a
+  // commit must not change a damaged page. Called by open(), or for an index over 1 GiB by the first commit,
+  // to keep open() short.
+  Status check() CAIRN_REQUIRES(write_mutex_);
   Status check_all() const;
-  // Runs `write` in a transaction and commits, making the map larger when it is full: `write` then runs
-  // again. One at a time; others wait.
-  Status commit(const std::function<Result<int>(MDB_txn*)>& write);
+
+  // Runs `write` in a transaction and commits it. If the map is full, it enlarges the map and runs `write`
+  // again.
+  Status commit(const std::function<Result<int>(MDB_txn*)>& write) CAIRN_EXCLUDES(write_mutex_);
 
   std::filesystem::path folder_;
   std::unique_ptr<lmdb::Env> env_;
   IndexReader::Tables tables_;
   std::unique_ptr<IdRuns> ids_;
-  FairMutex write_mutex_;          // held by whoever writes; fair, as a flush asks for it thousands of times
-  std::optional<Status> checked_;  // what check() found
+  // Held during a write transaction. Fair, because a flush locks it thousands of times in a row and would
+  // starve put_snapshots().
+  FairMutex write_mutex_;
+  std::optional<Status> checked_ CAIRN_GUARDED_BY(write_mutex_);  // the result of check()
 };
 
 }  // namespace cairn

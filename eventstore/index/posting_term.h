@@ -4,7 +4,7 @@
 
 namespace cairn {
 
-// A list of positions the index keeps: the events of one category, or of one type.
+// Names a posting list of the index: the positions of the events of one category, or of one type.
 struct PostingTerm {
   enum class Kind : char { kCategory = 'c', kType = 't' };
   Kind kind;

@@ -7,7 +7,7 @@
 namespace cairn::postings {
 namespace {
 
-// Two chunks fill a page; LMDB moves larger values to pages of their own.
+// Two chunks fill a page. LMDB puts larger values on overflow pages.
 constexpr std::size_t kChunkBytesMax = 1'900;
 constexpr std::size_t kVarintBytesMax = 10;
 constexpr std::size_t kPositionBytes = 8;
@@ -107,7 +107,8 @@ Result<int> append(MDB_txn* txn, MDB_dbi table, const PostingTerm& term,
 Result<Entry> decode(std::string_view key, std::string_view value) {
   if (key.size() < 2 + kPositionBytes || (key[0] != 'c' && key[0] != 't') ||
       key[key.size() - kPositionBytes - 1] != '\0') {
-    return make_error(Errc::kCorruption, "index posting with a strange key '" + record::printable(key) + "'");
+    return make_error(Errc::kCorruption,
+                      "index posting with an invalid key '" + record::printable(key) + "'");
   }
   CAIRN_TRY(Chunk chunk, decode_chunk(key, value));
   const std::string_view name = key.substr(1, key.size() - kPositionBytes - 2);

@@ -12,29 +12,30 @@
 #include "eventstore/index/posting_term.h"
 #include "eventstore/lmdb/lmdb_env.h"
 
-// Posting lists on disk. A list is cut into chunks of neighbouring positions:
+// Posting lists on disk. A list is split into chunks of consecutive positions:
 //   key    kind ('c' or 't'), name, a zero byte, first position (big-endian)
-//   value  for each further position its distance from the one before (varint); sealed
+//   value  each further position as the difference to the previous one (varint), with a checksum (sealed.h)
 namespace cairn::postings {
 
 // One decoded chunk, never empty.
 using Chunk = std::vector<std::uint64_t>;
 
-// The chunk in which `position` would stand: the last one that does not begin above it; nullopt when the list
-// begins above `position` or is not there.
+// The last chunk that does not begin above `position`; nullopt when the list begins above it or does not
+// exist.
 Result<std::optional<Chunk>> chunk_at(const lmdb::ReadTxn& txn, MDB_dbi table, const PostingTerm& term,
                                       std::uint64_t position);
 
-// The first chunk that begins above `position`.
+// The first chunk that begins above `position`, or nullopt.
 Result<std::optional<Chunk>> chunk_after(const lmdb::ReadTxn& txn, MDB_dbi table, const PostingTerm& term,
                                          std::uint64_t position);
 
-// Adds `positions`, all above those the list has, filling up its last chunk first. Returns LMDB's code or
-// damage.
+// Appends `positions` to the list, filling its last chunk first. Returns LMDB's code, or fails with
+// kCorruption.
+// REQUIRES: `positions` ascend and are above those in the list.
 Result<int> append(MDB_txn* txn, MDB_dbi table, const PostingTerm& term,
                    std::span<const std::uint64_t> positions);
 
-// One record as it stands in the table, for a walk over all of them. kCorruption when it cannot be one.
+// Decodes one record, for a scan of the table. Fails with kCorruption.
 struct Entry {
   PostingTerm term;
   Chunk chunk;

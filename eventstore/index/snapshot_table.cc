@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/endian.h"
 #include "eventstore/base/limits.h"
 #include "eventstore/base/sealed.h"
@@ -16,7 +18,7 @@ constexpr std::size_t kVersionBytes = 8;
 constexpr std::size_t kSuffixBytes = 1 + kVersionBytes;
 constexpr std::uint64_t kLastVersion = std::numeric_limits<std::uint64_t>::max();
 
-// LMDB has no keys that are longer; and a name with a zero byte could be taken for another one's key.
+// LMDB does not take longer keys, and a zero byte in a name would make keys ambiguous.
 bool can_be_stream(std::string_view name) {
   return !name.empty() && name.size() <= limits::kStreamNameBytesMax &&
          name.find('\0') == std::string_view::npos;
@@ -34,7 +36,7 @@ struct ReadKey {
   std::uint64_t version = 0;
 };
 
-// nullopt for what is no key of ours.
+// nullopt for an invalid key.
 std::optional<ReadKey> read_key(std::string_view key) {
   if (key.size() <= kSuffixBytes) return std::nullopt;
   const std::string_view stream = key.substr(0, key.size() - kSuffixBytes);
@@ -58,10 +60,9 @@ Status check(const SnapshotRecord& snapshot) {
     return make_error(Errc::kInvalidArgument, "a snapshot of '" + snapshot.stream + "' has version 0");
   }
   if (snapshot.bytes.size() > limits::kSnapshotBytesMax) {
-    Error error =
-        make_error(Errc::kTooLarge, "a snapshot of '" + snapshot.stream + "' has " +
-                                        std::to_string(snapshot.bytes.size()) + " bytes; it may have " +
-                                        std::to_string(limits::kSnapshotBytesMax));
+    Error error = make_error(Errc::kTooLarge,
+                             fmt::format("a snapshot of '{}' has {} bytes; the limit is {}", snapshot.stream,
+                                         snapshot.bytes.size(), limits::kSnapshotBytesMax));
     error.limit = limits::kSnapshotBytesMax;
     return error;
   }
@@ -143,7 +144,8 @@ Result<SnapshotStreams> list_streams(const lmdb::ReadTxn& txn, MDB_dbi table,
   SnapshotStreams page;
   if (query.category.size() > limits::kStreamNameBytesMax) return page;
   CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn, table));
-  // Behind all snapshots of `after`; cut, a name still stands after every name it stood after.
+  // Start after all snapshots of `after`. A truncated name still sorts after every name that the whole one
+  // sorts after.
   const std::string after =
       query.after.empty()
           ? std::string()

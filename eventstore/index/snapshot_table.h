@@ -10,17 +10,17 @@
 #include "eventstore/lmdb/lmdb_env.h"
 #include "eventstore/snapshots.h"
 
-// Snapshots in the index's environment. Unlike the rest of the index they cannot be made from the log by the
-// store alone, but whoever made them can make them again: so damage is passed over and never reported.
+// Snapshots of aggregates, in the index's LMDB environment. The store cannot rebuild them from the log, but
+// the code that made them can: they are a cache. So reads skip a damaged snapshot instead of failing.
 //
 //   key    the stream's name, a zero byte, the version (u64, big-endian)
-//   value  the bytes, sealed
+//   value  the snapshot's bytes, with a checksum (sealed.h)
 namespace cairn::snapshots {
 
-// Whether there can be such a snapshot. kInvalidArgument or kTooLarge where not.
+// Fails with kInvalidArgument or kTooLarge when the snapshot cannot be stored.
 Status check(const SnapshotRecord& snapshot);
 
-// The steps of a write transaction. Return LMDB's code.
+// Writes, in the caller's transaction. Return LMDB's code. prune() keeps the newest `keep` snapshots.
 int put(MDB_txn* txn, MDB_dbi table, const SnapshotRecord& snapshot);
 int drop(MDB_txn* txn, MDB_dbi table, const SnapshotKey& key);
 Result<int> prune(MDB_txn* txn, MDB_dbi table, std::string_view stream, std::uint64_t keep,

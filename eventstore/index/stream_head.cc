@@ -6,7 +6,7 @@
 
 namespace cairn::record {
 
-// Positions fall along the path, so each is written as its distance from the one before.
+// Positions descend along the path, so each is stored as the difference to the previous one.
 std::string encode_head(const StreamHead& head) {
   std::string out;
   put_varint(out, head.version.value);

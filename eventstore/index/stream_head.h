@@ -10,19 +10,19 @@
 
 namespace cairn {
 
-// What is known of a stream: enough to answer questions about it, to check and place its next event, and to
-// find every earlier one.
+// The state of a stream: what stream_info() returns, what an append checks and needs for the next event, and
+// the start of the path to every earlier event.
 struct StreamHead {
   StreamVersion version;
   GlobalPosition first_position;
   Timestamp created_at;
   Timestamp updated_at;
-  JumpPath path;  // its head is the newest event's position
+  JumpPath path;  // begins with the newest event's position
 
   bool exists() const { return version.value > 0; }
   GlobalPosition last_position() const { return {path.head()}; }
 
-  // Takes the event at `position`, recorded at `now`, as the next version.
+  // Adds the event at `position`, recorded at `now`, as the next version.
   void advance(GlobalPosition position, Timestamp now) {
     if (!exists()) {
       first_position = position;
@@ -40,7 +40,7 @@ struct StreamHead {
 
 namespace cairn::record {
 
-// The payload of a stream head's record in the index; nullopt when `payload` is not one.
+// The payload of a stream head's record in the index. decode_head() returns nullopt for an invalid payload.
 std::string encode_head(const StreamHead& head);
 std::optional<StreamHead> decode_head(std::string_view payload);
 

@@ -9,17 +9,17 @@
 
 namespace cairn {
 
-// The newest state of streams, from the tail if they are there, else from the index. One read transaction
-// serves many lookups; release() lets go of it. Belongs to one thread.
+// Looks up the newest stream heads, in the tail and then in the index. One read transaction serves many
+// lookups; release() ends it. Not thread-safe.
 //
-// The tail is asked first, always as it is now. What has left it since the transaction began is in the
-// snapshot, which was taken before; so nothing falls between the two.
+// find() asks the current tail first. A head that has left the tail since the read transaction began is in
+// the tail snapshot, which was taken before the transaction; so every head is found in one of the three.
 class StreamHeads {
  public:
   StreamHeads(const Tail& tail, const Index& index) : tail_(tail), index_(index) {}
 
-  // Copies the stream's head to `head`; one that does not exist() when there is no such stream. Into a place
-  // the caller keeps, because the writer asks for every event.
+  // Copies the stream's head to `head`; head.exists() is false when there is no such stream. The caller
+  // provides the memory, because the writer thread calls this for every event.
   Status find(const HashedName& stream, StreamHead& head) {
     if (tail_.find(stream, head)) return {};
     if (!reader_) {
@@ -46,7 +46,7 @@ class StreamHeads {
   std::optional<IndexReader> reader_;
 };
 
-// The same for a single question; nullopt when there is no such stream.
+// The same for a single lookup; nullopt when there is no such stream.
 inline Result<std::optional<StreamHead>> find_stream(const Tail& tail, const Index& index,
                                                      std::string_view stream) {
   StreamHead head;

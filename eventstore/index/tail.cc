@@ -42,7 +42,7 @@ void add_heads(TailGeneration& generation, BlockSummary& block) {
   for (std::span<BlockSummary::Stream> left(block.streams); !left.empty();) {
     const auto streams = left.first(std::min(left.size(), kPrefetchedAtOnce));
     for (const auto& stream : streams) table.prefetch(stream.name.hash);
-    for (const auto& stream : streams) table.prefetch_thing(stream.name.hash);
+    for (const auto& stream : streams) table.prefetch_object(stream.name.hash);
     for (auto& stream : streams) {
       const HeadTable::Entry& entry = generation.heads.put(stream.name, std::move(stream.head));
       if (stream.created) created.push_back(entry.name);
@@ -56,7 +56,7 @@ void add_postings(TailGeneration& generation, const BlockSummary& block) {
   std::vector<Positions*> categories;
   std::vector<Positions*> types;
   categories.reserve(block.streams.size());
-  std::string_view last;  // most streams are of the same category as the one before
+  std::string_view last;  // most streams have the category of the previous one
   for (const auto& stream : block.streams) {
     const std::string_view category = category_of(stream.name.text);
     const bool same = !categories.empty() && category == last;
@@ -72,7 +72,7 @@ void add_postings(TailGeneration& generation, const BlockSummary& block) {
   }
 }
 
-// From the first of `generations`, newest first, that has it.
+// Copies the head from the first generation that has the stream. `generations` are ordered newest first.
 bool copy_head(std::initializer_list<const TailGeneration*> generations, const HashedName& stream,
                StreamHead& head) {
   for (const TailGeneration* const generation : generations) {
@@ -90,10 +90,11 @@ bool copy_head(std::initializer_list<const TailGeneration*> generations, const H
 Tail::Tail() : active_(std::make_shared<TailGeneration>()) {}
 
 void Tail::apply(BlockSummary& block) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   TailGeneration& generation = *active_;
   CAIRN_ASSERT(generation.events == 0 || generation.last_position.value + 1 == block.first_position.value,
                generation.last_position.value, block.first_position.value);
+  CAIRN_ASSERT(!block.events.empty());
   add_heads(generation, block);
   add_postings(generation, block);
   const std::uint32_t day = day_of(block.recorded_at);
@@ -104,18 +105,18 @@ void Tail::apply(BlockSummary& block) {
 }
 
 bool Tail::find(const HashedName& stream, StreamHead& head) const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return copy_head({active_.get(), frozen_.get(), flushed_.get()}, stream, head);
 }
 
 bool Tail::find_in(const Snapshot& snapshot, const HashedName& stream, StreamHead& head) const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return copy_head({snapshot.active.get(), snapshot.frozen.get()}, stream, head);
 }
 
 void Tail::prefetch(std::span<const std::uint64_t> name_hashes) const {
-  std::lock_guard lock(mutex_);
-  const auto each = [&](auto look) {
+  const MutexLock lock(mutex_);
+  const auto each = [&](auto look) CAIRN_REQUIRES(mutex_) {
     for (const TailGeneration* const generation :
          {static_cast<const TailGeneration*>(active_.get()), frozen_.get(), flushed_.get()}) {
       if (generation == nullptr) continue;
@@ -123,12 +124,13 @@ void Tail::prefetch(std::span<const std::uint64_t> name_hashes) const {
     }
   };
   each([](const auto& table, std::uint64_t hash) { table.prefetch(hash); });
-  each([](const auto& table, std::uint64_t hash) { table.prefetch_thing(hash); });
+  each([](const auto& table, std::uint64_t hash) { table.prefetch_object(hash); });
 }
 
 std::optional<TailGeneration::IdPlace> Tail::find_id(const Uuid& id) const {
-  std::lock_guard lock(mutex_);
-  for (const TailGeneration* generation : {static_cast<const TailGeneration*>(active_.get()), frozen_.get()}) {
+  const MutexLock lock(mutex_);
+  for (const TailGeneration* generation :
+       {static_cast<const TailGeneration*>(active_.get()), frozen_.get()}) {
     if (generation == nullptr) continue;
     const auto found = generation->ids.find(id);
     if (found != generation->ids.end()) return found->second;
@@ -137,13 +139,13 @@ std::optional<TailGeneration::IdPlace> Tail::find_id(const Uuid& id) const {
 }
 
 Tail::Snapshot Tail::snapshot() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return {.frozen = frozen_, .active = active_};
 }
 
 std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const PostingTerm& term,
                                           GlobalPosition from, Direction direction, std::size_t limit) const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Positions* const older = find_list(snapshot.frozen, term);
   const Positions* const newer = find_list(snapshot.active, term);
   Positions out;
@@ -170,32 +172,33 @@ std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_vie
 std::shared_ptr<const TailGeneration> Tail::freeze() {
   std::size_t streams = 0;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (frozen_ != nullptr || active_->events == 0) return frozen_;
     streams = active_->heads.entries().size();
   }
-  // The next one will become about as large; made ready here, it need not grow while the writer waits.
+  // The next generation will get about as large. Reserved here, its table does not grow under the lock in
+  // apply().
   auto next = std::make_shared<TailGeneration>();
   next->heads.reserve(streams);
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (frozen_ == nullptr && active_->events > 0) frozen_ = std::exchange(active_, std::move(next));
   return frozen_;
 }
 
 void Tail::drop_frozen() {
-  std::shared_ptr<const TailGeneration>
-      old;  // declared before the lock, so freed after it: a generation is large
-  std::lock_guard lock(mutex_);
+  // Declared before the lock, so freed after it is released: freeing a generation takes long.
+  std::shared_ptr<const TailGeneration> old;
+  const MutexLock lock(mutex_);
   old = std::exchange(flushed_, std::exchange(frozen_, nullptr));
 }
 
 std::size_t Tail::active_events() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return active_->events;
 }
 
 std::size_t Tail::events() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return active_->events + (frozen_ != nullptr ? frozen_->events : 0);
 }
 

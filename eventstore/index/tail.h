@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "eventstore/base/mutex.h"
 #include "eventstore/base/seeded_hash.h"
 #include "eventstore/index/block_summary.h"
 #include "eventstore/index/created_names.h"
@@ -19,12 +19,12 @@
 
 namespace cairn {
 
-// Days since 1970; the partitions in which event ids are remembered.
+// Days since 1970. Remembered event ids are partitioned by day.
 constexpr std::uint32_t day_of(Timestamp time) {
   return time.micros < 0 ? 0 : static_cast<std::uint32_t>(time.micros / 86'400'000'000);
 }
 
-// A run of blocks as the index will have them.
+// The index entries of consecutive blocks, in memory.
 struct TailGeneration {
   template <typename Value>
   using ByName = std::unordered_map<std::string, Value, SeededHash, std::equal_to<>>;
@@ -34,7 +34,7 @@ struct TailGeneration {
   };
 
   HeadTable heads;
-  CreatedNames created;  // the names are those in `heads`
+  CreatedNames created;  // views of the names in `heads`
   ByName<std::vector<std::uint64_t>> categories;
   ByName<std::vector<std::uint64_t>> types;
   std::unordered_map<Uuid, IdPlace, SeededHash> ids;
@@ -43,12 +43,12 @@ struct TailGeneration {
   std::size_t events = 0;
 };
 
-// The part of the index that is not on disk yet, in two generations: the active one takes new blocks, the
-// frozen one is being written by the flusher. What was flushed last is kept as a cache of stream heads. Any
-// thread; block by block, changes are seen whole.
+// The memtable of the index: what is not on disk yet, in two generations. New blocks go to the active one;
+// the flusher writes the frozen one to disk. The generation flushed last is kept as a cache of stream heads.
+// Thread-safe; readers see the changes of a block all or none.
 class Tail {
  public:
-  // Generations that stay readable through this snapshot when the flusher lets go of them.
+  // Keeps the generations readable after the flusher has dropped them.
   struct Snapshot {
     std::shared_ptr<const TailGeneration> frozen;  // may be null
     std::shared_ptr<const TailGeneration> active;
@@ -56,45 +56,47 @@ class Tail {
 
   Tail();
 
-  // Takes the block in; its stream heads are moved from.
-  void apply(BlockSummary& block);
+  // Adds the block, and moves its stream heads out of `block`. Called by the writer thread and by recovery.
+  // REQUIRES: `block` continues the block applied last.
+  void apply(BlockSummary& block) CAIRN_EXCLUDES(mutex_);
 
-  // Copies the stream's head as the tail knows it; false = the index has the truth.
-  bool find(const HashedName& stream, StreamHead& head) const;
-  // The same for the head as the snapshot's generations know it.
-  bool find_in(const Snapshot& snapshot, const HashedName& stream, StreamHead& head) const;
-  std::optional<TailGeneration::IdPlace> find_id(const Uuid& id) const;
+  // Copies the stream's newest head to `head`; false if the tail has none, and the index on disk is current.
+  bool find(const HashedName& stream, StreamHead& head) const CAIRN_EXCLUDES(mutex_);
+  // The same, in the snapshot's generations only.
+  bool find_in(const Snapshot& snapshot, const HashedName& stream, StreamHead& head) const
+      CAIRN_EXCLUDES(mutex_);
+  std::optional<TailGeneration::IdPlace> find_id(const Uuid& id) const CAIRN_EXCLUDES(mutex_);
 
-  // Brings into the cache what find() will need for these streams: many waits for memory at once instead of
-  // one after the other.
-  void prefetch(std::span<const std::uint64_t> name_hashes) const;
+  // Prefetches the cache lines that find() reads for these streams, so that the cache misses overlap.
+  void prefetch(std::span<const std::uint64_t> name_hashes) const CAIRN_EXCLUDES(mutex_);
 
-  Snapshot snapshot() const;
+  Snapshot snapshot() const CAIRN_EXCLUDES(mutex_);
 
-  // Up to `limit` positions of `term` in rising order from `from` on, or in falling order from `from` down.
+  // Up to `limit` positions of `term`: ascending from `from` on, or descending from `from` down.
   std::vector<std::uint64_t> postings(const Snapshot& snapshot, const PostingTerm& term, GlobalPosition from,
-                                      Direction direction, std::size_t limit) const;
+                                      Direction direction, std::size_t limit) const CAIRN_EXCLUDES(mutex_);
 
-  // Up to `limit` names of streams that began in the snapshot's generations: those with `prefix`, from `from`
-  // on.
+  // Up to `limit` names, sorted, of streams that began in the snapshot's generations, begin with `prefix` and
+  // are not below `from`.
   std::vector<std::string> created(const Snapshot& snapshot, std::string_view prefix, std::string_view from,
                                    std::size_t limit) const;
 
-  // Turns the active generation into the frozen one, if there is none, and returns the frozen one; null when
-  // there is nothing to flush.
-  std::shared_ptr<const TailGeneration> freeze();
+  // Freezes the active generation, unless there is a frozen one already, and returns the frozen one; null
+  // when the tail is empty. One caller at a time.
+  std::shared_ptr<const TailGeneration> freeze() CAIRN_EXCLUDES(mutex_);
 
-  // The frozen generation is on disk.
-  void drop_frozen();
+  // Turns the frozen generation into a cache. Call it when the generation is durable in the index.
+  void drop_frozen() CAIRN_EXCLUDES(mutex_);
 
-  std::size_t active_events() const;
-  std::size_t events() const;
+  // Events in the active generation; in both.
+  std::size_t active_events() const CAIRN_EXCLUDES(mutex_);
+  std::size_t events() const CAIRN_EXCLUDES(mutex_);
 
  private:
-  mutable std::mutex mutex_;
-  std::shared_ptr<TailGeneration> active_;
-  std::shared_ptr<const TailGeneration> frozen_;
-  std::shared_ptr<const TailGeneration> flushed_;
+  mutable Mutex mutex_;  // also guards the content of the active generation, except `created`
+  std::shared_ptr<TailGeneration> active_ CAIRN_GUARDED_BY(mutex_);
+  std::shared_ptr<const TailGeneration> frozen_ CAIRN_GUARDED_BY(mutex_);
+  std::shared_ptr<const TailGeneration> flushed_ CAIRN_GUARDED_BY(mutex_);
 };
 
 }  // namespace cairn

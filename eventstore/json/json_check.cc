@@ -6,6 +6,8 @@
 #include <deque>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/names.h"
 #include "eventstore/json/json_text.h"
 
@@ -13,10 +15,10 @@ namespace cairn {
 
 namespace {
 
-// Objects up to this size are searched name by name for doubles; larger ones are sorted.
+// In objects up to this size duplicate names are found by comparing all pairs; larger ones are sorted.
 constexpr std::size_t kFewNames = 12;
 
-// Bytes that end the quick part of a string: its quote, an escape, a control character.
+// Bytes that end the fast scan of a string: the quote, an escape, a control character.
 constexpr std::array<bool, 256> make_string_stops() {
   std::array<bool, 256> stops{};
   for (std::size_t c = 0; c < 0x20; ++c) stops[c] = true;
@@ -44,7 +46,7 @@ class Checker {
     std::size_t first_name;  // in names_
   };
 
-  // False when there is a fault, here and below.
+  // All checks below return false when there is a fault.
   bool fail(std::string message) {
     fault_ = JsonFault{at_, std::move(message)};
     return false;
@@ -56,7 +58,7 @@ class Checker {
       bool whole = false;
       if (!begin_value(whole)) return false;
       if (!whole) continue;
-      // A value has ended here, perhaps several that were nested in each other.
+      // A value ends here, perhaps several nested ones.
       bool next = false;
       while (!next) {
         skip_space();
@@ -66,7 +68,7 @@ class Checker {
     }
   }
 
-  // Steps over a plain value (`whole`), or into an object or array that is not empty.
+  // Skips a scalar or an empty object or array (`whole`), or enters one that is not empty.
   bool begin_value(bool& whole) {
     skip_space();
     whole = true;
@@ -91,7 +93,7 @@ class Checker {
 
   bool open(bool is_object, char end, bool& whole) {
     if (open_.size() == depth_max_) {
-      return fail("the value is nested more than " + std::to_string(depth_max_) + " deep");
+      return fail(fmt::format("the value is nested more than {} deep", depth_max_));
     }
     ++at_;
     skip_space();
@@ -104,7 +106,7 @@ class Checker {
     return true;
   }
 
-  // What follows a member: a comma and the next one (`next`), or the end of what it is a member of.
+  // After a member: a comma and the next member (`next`), or the end of the enclosing object or array.
   bool after_member(bool& next) {
     const Open& top = open_.back();
     const char c = peek();
@@ -154,7 +156,7 @@ class Checker {
   }
 
   bool fail_double(std::string_view name) {
-    return fail("the name '" + std::string(name.substr(0, 100)) + "' stands twice in one object");
+    return fail("the name '" + std::string(name.substr(0, 100)) + "' appears twice in one object");
   }
 
   // After the opening quote.
@@ -233,7 +235,7 @@ class Checker {
     while (at_ < text_.size() && is_json_space(text_[at_])) ++at_;
   }
 
-  // The byte here; 0, which begins nothing, at the end.
+  // The current byte; at the end 0, which no value begins with.
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   const std::string_view text_;
@@ -241,7 +243,7 @@ class Checker {
   std::size_t at_ = 0;
   std::vector<Open> open_;
   std::vector<std::string_view> names_;  // of all objects that are open, outermost first
-  std::deque<std::string> unescaped_;    // what names_ points to when a name has escapes
+  std::deque<std::string> unescaped_;    // the text of names with escapes, which names_ points to
   std::optional<JsonFault> fault_;
 };
 

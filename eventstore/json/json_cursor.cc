@@ -101,7 +101,7 @@ void JsonCursor::enter() {
   skip_space();
 }
 
-// Steps over the end of what the cursor is in, or over the comma before its next member.
+// Skips the end of the current object or array, or the comma before its next member.
 bool JsonCursor::at_end(char end) {
   const char c = text_[at_];
   if (c == end || c == ',') {

@@ -13,30 +13,31 @@ enum class JsonKind { kObject, kArray, kString, kNumber, kBool, kNull };
 // "an object", "a string", …
 std::string_view to_string(JsonKind kind);
 
-// Walks a JSON text once, from front to back, without copying it: numbers keep every digit, and a part can be
-// taken as it was written. Belongs to one thread.
+// Reads a JSON text once, from front to back, without copying it: numbers keep every digit, and a part can be
+// taken as it was written. Not thread-safe.
 //
-// Nothing is checked on the way. REQUIRES: check_json() found no fault in the text, and it outlives the
+// It checks nothing itself. REQUIRES: check_json() found no fault in the text, and the text outlives the
 // cursor.
 class JsonCursor {
  public:
   explicit JsonCursor(std::string_view checked) : text_(checked) { skip_space(); }
 
-  // What the value here is.
+  // The kind of the current value.
   JsonKind kind() const;
 
-  // The value here as it is written; moves behind it.
+  // Takes the current value as it is written, and moves past it.
   std::string_view take_raw();
 
-  // The value here without its escapes; moves behind it. REQUIRES: kind() is kString.
+  // Takes the current string without its escapes, and moves past it. REQUIRES: kind() is kString.
   std::string take_string();
 
-  // Steps into the object here; then next_name() moves to one member's value after the other, and past the
-  // object with nullopt. Each value has to be taken before the next call. REQUIRES: kind() is kObject.
+  // Enters the current object. Each next_name() then moves to the value of the next member, and after the
+  // last one past the object, with nullopt. REQUIRES: kind() is kObject; each value is taken before the next
+  // call.
   void enter_object() { enter(); }
   std::optional<std::string> next_name();
 
-  // The same for arrays: next_element() is false behind the last one. REQUIRES: kind() is kArray.
+  // The same for arrays: next_element() is false after the last one. REQUIRES: kind() is kArray.
   void enter_array() { enter(); }
   bool next_element();
 
@@ -50,7 +51,7 @@ class JsonCursor {
   std::size_t at_ = 0;
 };
 
-// A number written as a whole number from 0 to 2^64-1, without point and exponent; nullopt for any other.
+// Parses an integer from 0 to 2^64-1, written without point and exponent; nullopt for anything else.
 std::optional<std::uint64_t> json_whole_number(std::string_view raw);
 
 }  // namespace cairn

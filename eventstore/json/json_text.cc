@@ -70,8 +70,8 @@ void append_escaped(std::string& to, char c) {
   }
 }
 
-// `text` with U+FFFD in place of every byte that belongs to no character.
-std::string repaired(std::string_view text) {
+// `text` with U+FFFD in place of every byte that is not part of a valid character.
+std::string with_replacements(std::string_view text) {
   std::string good;
   while (!text.empty()) {
     std::size_t size = std::min<std::size_t>(4, text.size());
@@ -126,8 +126,8 @@ std::string json_unescaped(std::string_view raw) {
 }
 
 void append_json_string(std::string& to, std::string_view text) {
-  std::string mended;
-  if (!is_utf8(text)) text = mended = repaired(text);
+  std::string valid;
+  if (!is_utf8(text)) text = valid = with_replacements(text);
   to += '"';
   while (!text.empty()) {
     const auto stop = std::find_if(text.begin(), text.end(), needs_escape);
@@ -143,7 +143,7 @@ void append_json_string(std::string& to, std::string_view text) {
 
 void append_compact_json(std::string& to, std::string_view value) {
   std::size_t at = 0;
-  std::size_t kept = 0;  // everything before it is in `to` already, or was left out
+  std::size_t kept = 0;  // everything before this offset is in `to` already, or was left out
   while (at < value.size()) {
     const char c = value[at];
     if (c == '"') {

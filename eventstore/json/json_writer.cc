@@ -5,37 +5,12 @@
 #include <cmath>
 
 #include "eventstore/base/time_text.h"
-#include "eventstore/json/json_text.h"
 
 namespace cairn {
 
 void append_number(std::string& to, std::uint64_t number) {
   std::array<char, 20> digits{};
   to.append(digits.begin(), std::to_chars(digits.begin(), digits.end(), number).ptr);
-}
-
-void JsonWriter::key(std::string_view name) {
-  named_ = false;  // The value of the name before, if any, was appended by the caller.
-  separate();
-  to_ += '"';
-  to_ += name;
-  to_ += "\":";
-  named_ = true;
-}
-
-void JsonWriter::text(std::string_view value) {
-  separate();
-  append_json_string(to_, value);
-}
-
-void JsonWriter::number(std::uint64_t value) {
-  separate();
-  append_number(to_, value);
-}
-
-void JsonWriter::raw(std::string_view json) {
-  separate();
-  to_ += json;
 }
 
 void JsonWriter::text_or_null(std::string_view name, const std::optional<std::string>& value) {

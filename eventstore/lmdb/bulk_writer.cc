@@ -7,15 +7,15 @@
 namespace cairn::lmdb {
 namespace {
 
-// Few syncs, and far below the number of pages that LMDB can hold in one transaction.
+// Large, for few syncs, but far below the number of dirty pages that LMDB allows in one transaction.
 constexpr std::uint64_t kBulkCommitBytes = 16u << 20;
-// Branch pages, the list of free pages and what records leave unused of theirs.
+// Branch pages, the list of free pages, and unused space on leaf pages.
 constexpr std::uint64_t kBulkSlackBytes = 1u << 20;
 
 }  // namespace
 
 Status BulkWriter::put(MDB_dbi table, std::string_view key, std::string_view value) {
-  // As an upper bound: a record that is alone on its pages.
+  // An upper bound: the record is alone on its pages.
   const std::uint64_t bytes = key.size() + value.size() + kPageBytes;
   if (txn_ && batch_bytes_ + bytes > kBulkCommitBytes) CAIRN_CHECK(finish());
   if (!txn_) CAIRN_CHECK(begin(bytes));
@@ -24,7 +24,7 @@ Status BulkWriter::put(MDB_dbi table, std::string_view key, std::string_view val
   MDB_val place{value.size(), nullptr};
   const int code = mdb_put(txn_->get(), table, &key_val, &place, MDB_APPEND | MDB_RESERVE);
   if (code == MDB_KEYEXIST)
-    return make_error(Errc::kCorruption, "records of " + env_.name() + " are not in the order of their keys");
+    return make_error(Errc::kCorruption, "records of " + env_.name() + " are not in key order");
   if (code != 0) return lmdb_error("writing " + env_.name(), meant_code(code, env_.name()));
   std::memcpy(place.mv_data, value.data(), value.size());
   return {};
@@ -39,7 +39,7 @@ Status BulkWriter::finish() {
   return {};
 }
 
-// The map cannot grow within a transaction, so it has room for all of one before that begins.
+// The map cannot grow during a transaction, so it gets room for a whole one before the transaction begins.
 Status BulkWriter::begin(std::uint64_t bytes) {
   const std::uint64_t need = 2 * (kBulkCommitBytes + bytes) + kBulkSlackBytes;
   while (env_.used_bytes() + need > env_.map_bytes()) CAIRN_CHECK(env_.grow());

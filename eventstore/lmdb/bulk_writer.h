@@ -8,17 +8,17 @@
 
 namespace cairn::lmdb {
 
-// Fills a new environment with records that come in the order of their keys, many in one commit. Each commit
-// is synced. Belongs to one thread; nobody else may write to the environment or read it.
+// Fills a new environment with records in ascending key order, many in one commit. Each commit is synced. Not
+// thread-safe. REQUIRES: nothing else reads or writes the environment.
 class BulkWriter {
  public:
   explicit BulkWriter(Env& env) : env_(env) {}
 
-  // Adds a record. Fails with kDiskFull, and with kCorruption for a key that is not above the last one of its
-  // table; after that the environment is of no use.
+  // Adds a record. Fails with kDiskFull, or with kCorruption for a key that is not above the last one of its
+  // table. After a failure the environment is unusable.
   Status put(MDB_dbi table, std::string_view key, std::string_view value);
 
-  // Commits what was added since the last commit.
+  // Commits the records added since the last commit.
   Status finish();
 
  private:

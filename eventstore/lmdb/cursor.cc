@@ -8,7 +8,7 @@ namespace cairn::lmdb {
 namespace {
 
 Error outside(const Env& env) {
-  return make_error(Errc::kCorruption, env.name() + " has a record outside its file");
+  return make_error(Errc::kCorruption, env.name() + " has a record beyond the end of its file");
 }
 
 }  // namespace

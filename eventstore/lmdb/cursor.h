@@ -12,13 +12,13 @@ struct Record {
   std::string_view value;
 };
 
-// Walks one table. Records live until the cursor moves or its transaction ends. Belongs to one thread.
-// Every record is inside the file; damage that LMDB can see is kCorruption.
+// Iterates over one table. A record is valid until the cursor moves or its transaction ends. Not thread-safe.
+// Every record is checked to be inside the file; damage that LMDB detects is kCorruption.
 class Cursor {
  public:
   static Result<Cursor> open(const ReadTxn& txn, MDB_dbi table);
-  static Result<Cursor> open(MDB_txn* write_txn,
-                             MDB_dbi table);  // the bounds of records are not checked here
+  // In a write transaction records are not checked to be inside the file.
+  static Result<Cursor> open(MDB_txn* write_txn, MDB_dbi table);
   Cursor(Cursor&& other) noexcept;
   Cursor& operator=(Cursor&&) = delete;
   ~Cursor();
@@ -38,7 +38,7 @@ class Cursor {
   MDB_cursor* cursor_;
 };
 
-// The value of `key`, or nullopt.
+// The value of `key`, valid until the transaction ends; nullopt if there is none.
 Result<std::optional<std::string_view>> get(const ReadTxn& txn, MDB_dbi table, std::string_view key);
 
 }  // namespace cairn::lmdb

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/file.h"
 
 namespace cairn::lmdb {
@@ -49,7 +51,7 @@ static_assert(sizeof(Table) == 48 && sizeof(Meta) == 136);
 struct PageHeader {
   std::uint64_t number;
   std::uint16_t pad, flags;
-  std::uint16_t lower, upper;  // for an overflow page together the number of pages
+  std::uint16_t lower, upper;  // of an overflow page: together the number of pages
 };
 static_assert(sizeof(PageHeader) == kPageHeaderBytes);
 
@@ -93,7 +95,7 @@ class Checker {
     const ssize_t got = pread(fd_, page.data(), page.size(), static_cast<off_t>(number * kPageBytes));
     if (got < 0) return system_error("reading " + file_.string(), errno);
     if (static_cast<std::size_t>(got) != page.size()) {
-      return damaged("page " + std::to_string(number) + " lies beyond the end of the file");
+      return damaged(fmt::format("page {} is beyond the end of the file", number));
     }
     return {};
   }
@@ -106,23 +108,22 @@ class Checker {
       std::memcpy(&metas[i], page.data() + kPageHeaderBytes, sizeof(Meta));
       const auto header = at<PageHeader>(page, 0);
       if (metas[i].magic != kMagic || (header.flags & kMetaPage) == 0) {
-        return damaged("meta page " + std::to_string(i) + " is damaged");
+        return damaged(fmt::format("meta page {} is damaged", i));
       }
       if (metas[i].version != kDataVersion)
-        return damaged("unknown LMDB format " + std::to_string(metas[i].version));
-      if (metas[i].free.pad != kPageBytes) return damaged("page size " + std::to_string(metas[i].free.pad));
+        return damaged(fmt::format("unknown LMDB format {}", metas[i].version));
+      if (metas[i].free.pad != kPageBytes) return damaged(fmt::format("page size {}", metas[i].free.pad));
     }
     const std::uint64_t older = std::min(metas[0].txn_id, metas[1].txn_id);
     const std::uint64_t newer = std::max(metas[0].txn_id, metas[1].txn_id);
-    // Commits write the two pages in turn: their numbers are neighbours, and tell which page is whose.
+    // Commits write the two pages alternately: commit n writes page n % 2, so the two numbers differ by 1.
     if (newer - older > 1 || (newer > 0 && metas[newer & 1].txn_id != newer)) {
-      return damaged("meta pages disagree: commits " + std::to_string(metas[0].txn_id) + " and " +
-                     std::to_string(metas[1].txn_id));
+      return damaged(fmt::format("meta pages disagree: commits {} and {}", metas[0].txn_id, metas[1].txn_id));
     }
-    // A file never gets shorter, so where the older commit knows of more pages it is the newer one.
+    // The number of pages never decreases from one commit to the next.
     if (metas[newer & 1].last_page < metas[older & 1].last_page && newer != older) {
-      return damaged("meta pages disagree: of " + std::to_string(metas[0].last_page + 1) + " and of " +
-                     std::to_string(metas[1].last_page + 1) + " pages");
+      return damaged(fmt::format("meta pages disagree: {} and {} pages", metas[0].last_page + 1,
+                                 metas[1].last_page + 1));
     }
     return metas[newer & 1];
   }
@@ -142,16 +143,16 @@ class Checker {
     if (table.root == kNoPage) {
       return table.entries == 0 ? Status() : damaged("a table with entries has no root");
     }
-    if (table.depth == 0 || table.depth > 16)
-      return damaged("a tree of depth " + std::to_string(table.depth));
-    // Named tables are checked while the main table is walked over, so the choice is put back afterwards.
+    if (table.depth == 0 || table.depth > 16) return damaged(fmt::format("a tree of depth {}", table.depth));
+    // Named tables are checked during the check of the main table, so the main table's state is restored
+    // below.
     const bool outer = std::exchange(
         every_leaf_, depth_ == TreeCheck::kAll || free_list || table.leaf_pages <= kLeavesAtOpenMax);
     const std::uint64_t outer_entries = std::exchange(entries_, 0);
     Status status = check_page({table.root, table.depth, tree}, {});
     if (status.ok() && every_leaf_ && entries_ != table.entries) {
-      status = damaged("a table has " + std::to_string(entries_) + " records, its head says " +
-                       std::to_string(table.entries));
+      status =
+          damaged(fmt::format("a table has {} records, but its header says {}", entries_, table.entries));
     }
     every_leaf_ = outer;
     entries_ = outer_entries;
@@ -159,9 +160,9 @@ class Checker {
   }
 
   Status claim(std::uint64_t number) {
-    if (number < 2 || number > last_page_) return damaged("a pointer to page " + std::to_string(number));
+    if (number < 2 || number > last_page_) return damaged(fmt::format("a pointer to page {}", number));
     if (depth_ == TreeCheck::kAtOpen) return {};
-    if (used_[number]) return damaged("page " + std::to_string(number) + " is used twice");
+    if (used_[number]) return damaged(fmt::format("page {} is used twice", number));
     used_[number] = true;
     return {};
   }
@@ -171,8 +172,8 @@ class Checker {
     unsigned level;  // counts down to 1 at the leaves
     Tree tree;
   };
-  // Which keys may stand below a branch: from `least` on, and below `limit`. No limit = the right edge of the
-  // tree.
+  // The keys that are allowed below a branch: least <= key < limit. Without a limit it is the right edge of
+  // the tree.
   struct Bounds {
     std::string least;
     std::optional<std::string> limit;
@@ -184,25 +185,24 @@ class Checker {
     CAIRN_CHECK(read(place.number, page));
     const auto header = at<PageHeader>(page, 0);
     const bool branch = place.level > 1;
-    const std::string name = "page " + std::to_string(place.number);
+    const std::string name = fmt::format("page {}", place.number);
     if (header.number != place.number)
-      return damaged(name + " says it is page " + std::to_string(header.number));
-    if (header.flags != (branch ? kBranchPage : kLeafPage))
-      return damaged(name + " is not of the kind expected");
+      return damaged(fmt::format("{} has the number {}", name, header.number));
+    if (header.flags != (branch ? kBranchPage : kLeafPage)) return damaged(name + " is of the wrong kind");
     if (header.lower < kPageHeaderBytes || header.lower % 2 != 0 || header.upper > kPageBytes ||
         header.lower > header.upper) {
-      return damaged(name + " has impossible bounds");
+      return damaged(name + " has invalid bounds");
     }
     const std::size_t count = (header.lower - kPageHeaderBytes) / 2;
-    if (count == 0 || (branch && count < 2)) return damaged(name + " is too empty");
+    if (count == 0 || (branch && count < 2)) return damaged(name + " has too few records");
     std::vector<Node> nodes;
     for (std::size_t i = 0; i < count; ++i) {
       const auto offset = at<std::uint16_t>(page, kPageHeaderBytes + i * 2);
       if (offset < header.upper || offset % 2 != 0 || offset + kNodeHeaderBytes > kPageBytes) {
-        return damaged(name + " has a record outside itself");
+        return damaged(name + " has a record beyond its bounds");
       }
       nodes.push_back(node_at(page, offset, branch));
-      if (nodes.back().data_offset > kPageBytes) return damaged(name + " has a key outside itself");
+      if (nodes.back().data_offset > kPageBytes) return damaged(name + " has a key beyond its bounds");
     }
     CAIRN_CHECK(check_order(page, nodes, branch, name, place.tree, bounds));
     if (!branch) entries_ += count;
@@ -217,8 +217,8 @@ class Checker {
     return {page.data() + node.data_offset - node.key_bytes, node.key_bytes};
   }
 
-  // A search that is led astray by a changed key would find nothing where there is something. The first key
-  // of a branch is not used. The list of free pages is keyed by native numbers, in another order.
+  // A changed key would make searches miss records that exist. The first key of a branch page is unused. The
+  // list of free pages has native integers as keys, which sort differently.
   Status check_order(const Page& page, const std::vector<Node>& nodes, bool branch, const std::string& name,
                      Tree tree, const Bounds& bounds) const {
     if (tree == Tree::kFreeList) return {};
@@ -246,12 +246,12 @@ class Checker {
   }
 
   Status check_record(const Page& page, const Node& node, const std::string& name, Tree tree) {
-    // Only the main tree has tables in it: elsewhere one could lead back to where we came from.
+    // Only the main tree contains tables. A table record elsewhere could create a cycle.
     const std::uint16_t known = tree == Tree::kMain ? kBigData | kSubTable : kBigData;
     if ((node.flags & ~known) != 0) return damaged(name + " has a record of unknown kind");
     const bool free_list = tree == Tree::kFreeList;
     if ((node.flags & kBigData) != 0) return check_overflow(page, node, name, free_list);
-    if (node.number > kPageBytes - node.data_offset) return damaged(name + " has data outside itself");
+    if (node.number > kPageBytes - node.data_offset) return damaged(name + " has data beyond its bounds");
     if ((node.flags & kSubTable) != 0) {
       if (node.number != sizeof(Table)) return damaged(name + " has a table record of a wrong size");
       return check_table(at<Table>(page, node.data_offset), Tree::kNamed);
@@ -262,23 +262,23 @@ class Checker {
 
   Status check_overflow(const Page& leaf, const Node& node, const std::string& name, bool free_list) {
     if (node.data_offset + sizeof(std::uint64_t) > kPageBytes)
-      return damaged(name + " has data outside itself");
+      return damaged(name + " has data beyond its bounds");
     const auto first = at<std::uint64_t>(leaf, node.data_offset);
     CAIRN_CHECK(claim(first));
     const std::uint64_t needed = (node.number + kPageHeaderBytes + kPageBytes - 1) / kPageBytes;
-    if (first + needed > last_page_ + 1) return damaged("the data of a record goes beyond the last page");
+    if (first + needed > last_page_ + 1) return damaged("the data of a record extends beyond the last page");
     if (depth_ == TreeCheck::kAtOpen && !free_list) return {};
     Page page;
     CAIRN_CHECK(read(first, page));
     const auto header = at<PageHeader>(page, 0);
-    // A value that was overwritten by a shorter one keeps its pages.
+    // A value that replaced a longer one keeps all its pages.
     const std::uint64_t pages = header.lower | (std::uint64_t{header.upper} << 16);
     if (header.number != first || (header.flags & kOverflowPage) == 0 || pages < needed ||
         first + pages > last_page_ + 1) {
-      return damaged("overflow page " + std::to_string(first) + " does not fit its record");
+      return damaged(fmt::format("overflow page {} does not fit its record", first));
     }
     if ((first + pages) * kPageBytes > file_bytes_) {
-      return damaged("overflow page " + std::to_string(first) + " goes beyond the end of the file");
+      return damaged(fmt::format("overflow page {} extends beyond the end of the file", first));
     }
     for (std::uint64_t i = 1; i < pages; ++i) CAIRN_CHECK(claim(first + i));
     if (!free_list) return {};
@@ -290,7 +290,7 @@ class Checker {
     return check_free_pages(list, name);
   }
 
-  // A free page that is in use would be overwritten by the next commit.
+  // The next commit would overwrite a page that is in the list of free pages and in use.
   Status check_free_pages(std::string_view bytes, const std::string& name) {
     std::vector<std::uint64_t> list(bytes.size() / 8);
     std::memcpy(list.data(), bytes.data(), list.size() * 8);
@@ -308,7 +308,7 @@ class Checker {
   std::uint64_t file_bytes_;
   TreeCheck depth_ = TreeCheck::kAtOpen;
   bool every_leaf_ = true;
-  std::uint64_t entries_ = 0;  // of the table that is being walked over
+  std::uint64_t entries_ = 0;  // of the table that is being checked
   std::uint64_t last_page_ = 0;
   std::vector<bool> used_;
 };
@@ -320,17 +320,17 @@ Result<FileFacts> check_file(const std::filesystem::path& file) {
   CAIRN_TRY(const std::uint64_t bytes, file_size(handle.descriptor(), file));
   Checker checker(file, handle.descriptor(), bytes);
   if (bytes < 2 * kPageBytes) {
-    return checker.damaged("only " + std::to_string(bytes) +
-                           " bytes long; the file was cut or never written");
+    return checker.damaged(
+        fmt::format("the file has only {} bytes; it was truncated or never completed", bytes));
   }
   CAIRN_TRY(const Meta meta, checker.newest_meta());
   const std::uint64_t used = (meta.last_page + 1) * kPageBytes;
-  // LMDB does not write pages that became free in the same commit, not even at the end of the file. So some
-  // there may be missing, if nothing leads to them.
+  // LMDB does not write pages that were allocated and freed in one commit, not even at the end of the file.
+  // So pages may be missing there, as long as no tree refers to them.
   const bool possible = meta.last_page < kPagesMax && used <= bytes + kUnwrittenBytesMax;
   if (!possible || (used > bytes && !checker.check_all(meta, TreeCheck::kAll).ok())) {
-    return checker.damaged("the file was cut: " + std::to_string(bytes) +
-                           " bytes long, the newest commit needs " + std::to_string(used));
+    return checker.damaged(
+        fmt::format("the file was truncated: it has {} bytes, the newest commit needs {}", bytes, used));
   }
   return FileFacts{.file_bytes = bytes, .used_bytes = used};
 }

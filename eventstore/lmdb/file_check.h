@@ -7,13 +7,14 @@
 
 #include "eventstore/base/result.h"
 
-// LMDB keeps no checksums and trusts its own pages: a flipped bit in one can send it, and us, outside the
-// file. So the file's structure is looked over by our own eyes before LMDB gets it. What the pages hold is
-// checked later, record by record, with our checksums.
+// LMDB keeps no checksums and trusts its pages: a flipped bit in one can make it access memory outside the
+// file. So the structure of the file is checked before LMDB opens it. The content of records is checked
+// later, record by record, by the checksums in them.
 namespace cairn::lmdb {
 
 inline constexpr std::size_t kPageBytes = 4096;
-inline constexpr std::size_t kFileBytesMin = 2 * kPageBytes;  // the meta pages; less was never finished
+inline constexpr std::size_t kFileBytesMin =
+    2 * kPageBytes;  // the meta pages; a shorter file was never completed
 
 inline constexpr std::uint64_t kLeavesAtOpenMax = 1u << 18;  // a gibibyte of leaves
 
@@ -24,22 +25,21 @@ struct BrokenStructure : std::runtime_error {
 
 struct FileFacts {
   std::uint64_t file_bytes = 0;
-  std::uint64_t used_bytes = 0;  // pages the newest commit knows of
+  std::uint64_t used_bytes = 0;  // by the newest commit
 };
 
-// Checks that `file` (data.mdb) is whole: both meta pages readable and of our page size, and the file as long
-// as the newest commit needs; of free pages at its end some may be missing. Fails with kCorruption and says
-// what is wrong.
+// Checks that `file` (data.mdb) is not truncated: both meta pages are valid and have our page size, and the
+// file is as long as the newest commit needs; free pages at its end may be missing. Fails with kCorruption
+// and says what is wrong.
 Result<FileFacts> check_file(const std::filesystem::path& file);
 
 enum class TreeCheck {
-  kAtOpen,  // everything a search walks over and a commit goes to, and the list of free pages. Of a table
-            // with more than kLeavesAtOpenMax leaves only the last leaf, so that opening a huge store stays a
-            // matter of seconds
-  kAll,     // all of it, the pages of large values too, and that no page is used twice
+  kAtOpen,  // all pages that searches and commits go through, and the list of free pages. Of a table with
+            // more than kLeavesAtOpenMax leaves only the last leaf, so that a huge store opens within seconds
+  kAll,     // all pages, with overflow pages, and that no page is used twice
 };
 
-// Checks the pages of the trees in `file`, which nobody may be writing. Fails with kCorruption.
+// Checks the pages of the B+trees in `file`. Fails with kCorruption. REQUIRES: no process writes the file.
 Status check_trees(const std::filesystem::path& file, TreeCheck depth);
 
 }  // namespace cairn::lmdb

@@ -23,11 +23,11 @@
 namespace cairn::lmdb {
 namespace {
 
-// The environments in which this thread has read transactions open, one entry for each.
-thread_local std::vector<const Env*> envs_read_here;
+// The environments in which this thread has read transactions open, one entry per transaction.
+thread_local std::vector<const Env*> envs_read_by_thread;
 
-// LMDB asserts on structures it cannot make sense of. A C++ exception takes us back to where the call was
-// made, which reports corruption; the alternative is abort().
+// LMDB calls this when one of its assertions fails, and aborts the process if it returns. The exception
+// unwinds through LMDB to the caller, which reports corruption.
 void on_lmdb_assertion(MDB_env*, const char* message) { throw BrokenStructure{message}; }
 
 bool has_no_tables(MDB_txn* txn) {
@@ -37,13 +37,14 @@ bool has_no_tables(MDB_txn* txn) {
          stat.ms_entries == 0;
 }
 
-// How /proc/self/maps writes a device, and the name that an open file has now.
+// A device, as /proc/self/maps writes it.
 std::string device_name(dev_t device) {
   char text[32];
   std::snprintf(text, sizeof text, "%02x:%02x", major(device), minor(device));
   return text;
 }
 
+// The current name of an open file, as /proc/self/maps writes it.
 std::string mapped_name(int descriptor) {
   std::error_code none;
   const std::string name =
@@ -59,8 +60,9 @@ std::string mapped_name(int descriptor) {
   return written;
 }
 
-// LMDB maps lock.mdb and writes to it through the map. On a full disk a page the file does not have yet would
-// be a bus error, so it gets them all beforehand. Somewhat more than LMDB asks for gives a few slots more.
+// LMDB writes to lock.mdb through a memory map. On a full disk a page that is not allocated would raise
+// SIGBUS, so all pages are allocated first. The file is slightly larger than LMDB asks for, which gives a few
+// more slots.
 Status reserve_lock_file(const std::filesystem::path& folder, unsigned readers) {
   constexpr std::uint64_t kHeaderBytes = 4096, kSlotBytes = 64;
   const std::filesystem::path file = folder / "lock.mdb";
@@ -68,7 +70,8 @@ Status reserve_lock_file(const std::filesystem::path& folder, unsigned readers) 
   const auto bytes = static_cast<off_t>(kHeaderBytes + readers * kSlotBytes);
   CAIRN_TRY(const std::uint64_t there, file_size(handle.descriptor(), file));
   if (fallocate(handle.descriptor(), 0, 0, bytes) == 0 || errno == EOPNOTSUPP) return {};
-  // One that is there served before, and a store can be read although its disk is full.
+  // A file that is large enough was allocated earlier: a store on a full disk can still be opened for
+  // reading.
   const int reason = errno;
   if (there >= static_cast<std::uint64_t>(bytes)) return {};
   return system_error("reserving " + file.string(), reason);
@@ -89,7 +92,7 @@ Error lmdb_error(std::string_view what, int code) {
     case MDB_CURSOR_FULL:
     case MDB_BAD_TXN:
       return make_error(Errc::kCorruption, message);
-    // A write to the disk failed for good; only a new start finds out what is there.
+    // A commit failed in its last step; what is on disk is known only after the environment is opened again.
     case MDB_PANIC:
       return make_error(Errc::kFailedPrecondition, message);
     default:
@@ -118,6 +121,7 @@ WriteTxn::~WriteTxn() {
 }
 
 int WriteTxn::commit() {
+  CAIRN_ASSERT(txn_ != nullptr, env_->name());
   const int code = mdb_txn_commit(std::exchange(txn_, nullptr));
   env_->writing_ = false;
   if (code == 0) env_->lengthen_file();
@@ -146,7 +150,7 @@ Result<std::unique_ptr<Env>> Env::open(const std::filesystem::path& folder, cons
   if (code != 0) return lmdb_error("preparing " + env->name_, code);
 
   // NOTLS: a read transaction belongs to its object, not to the thread that began it.
-  // NORDAHEAD: streams are read at random; scans are sequential and found by the kernel by themselves.
+  // NORDAHEAD: streams are read at random. The kernel detects sequential scans without it.
   unsigned flags = MDB_NOTLS | MDB_NORDAHEAD;
   if (options.access == Access::kReadOnly) flags |= MDB_RDONLY;
   code = mdb_env_open(env->env_, env->name_.c_str(), flags, 0600);
@@ -154,8 +158,8 @@ Result<std::unique_ptr<Env>> Env::open(const std::filesystem::path& folder, cons
   CAIRN_CHECK(env->find_map());
   if (options.access == Access::kReadWrite) {
     env->clear_dead_readers();
-    // A killed process may have left a commit in the page cache that no disk has seen. Whatever we serve from
-    // now on must be durable, so it is synced before anybody reads it.
+    // A killed process may have left a commit in the page cache that is not on disk. Everything served from
+    // now on must be durable, so it is synced before the first read.
     code = mdb_env_sync(env->env_, 1);
     if (code != 0) return lmdb_error("syncing " + env->name_, code);
   }
@@ -169,7 +173,7 @@ Env::~Env() {
 
 Status Env::open_tables(std::span<const TableHandle> tables, Missing missing) {
   const bool writable = access_ == Access::kReadWrite;
-  // A handle lives on only if the transaction it was opened in is committed, a read-only one too.
+  // A handle stays valid only if its transaction is committed, even a read-only one.
   MDB_txn* txn = nullptr;
   int code = mdb_txn_begin(env_, nullptr, writable ? 0 : MDB_RDONLY, &txn);
   while (code == MDB_MAP_RESIZED) {
@@ -204,10 +208,15 @@ Status Env::open_tables(std::span<const TableHandle> tables, Missing missing) {
 }
 
 Result<ReadTxn> Env::begin_read() {
-  std::unique_lock lock(mutex_);
-  // Who reads already must not wait: a map that is to grow, or a full table of readers, waits for its end.
-  const bool nested = std::find(envs_read_here.begin(), envs_read_here.end(), this) != envs_read_here.end();
-  if (!nested) changed_.wait(lock, [this] { return !resizing_ && open_readers_ < readers_max_; });
+  MutexLock lock(mutex_);
+  // A nested transaction must not wait: a resize, or a free reader slot, may wait for this thread's outer
+  // one.
+  const bool nested =
+      std::find(envs_read_by_thread.begin(), envs_read_by_thread.end(), this) != envs_read_by_thread.end();
+  if (!nested) {
+    changed_.wait(lock,
+                  [this]() CAIRN_REQUIRES(mutex_) { return !resizing_ && open_readers_ < readers_max_; });
+  }
   ++open_readers_;
   MDB_txn* txn = nullptr;
   int code = 0;
@@ -222,7 +231,7 @@ Result<ReadTxn> Env::begin_read() {
     code = mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn);
   }
   if (code == 0) {
-    envs_read_here.push_back(this);
+    envs_read_by_thread.push_back(this);
     return ReadTxn(this, txn);
   }
   lock.lock();
@@ -238,11 +247,11 @@ Result<ReadTxn> Env::begin_read() {
 
 void Env::end_read(MDB_txn* txn) {
   mdb_txn_reset(txn);
-  const auto here = std::find(envs_read_here.begin(), envs_read_here.end(), this);
-  if (here != envs_read_here.end()) envs_read_here.erase(here);
+  const auto here = std::find(envs_read_by_thread.begin(), envs_read_by_thread.end(), this);
+  if (here != envs_read_by_thread.end()) envs_read_by_thread.erase(here);
   bool wake;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     idle_.push_back(txn);
     wake = open_readers_ >= readers_max_ || resizing_;
     --open_readers_;
@@ -261,13 +270,13 @@ Result<WriteTxn> Env::begin_write() {
 
 Status Env::grow() { return resize(map_bytes() * 2); }
 
-// 0 adopts the size another process has given the map.
+// 0 adopts the size that another process has set.
 Status Env::resize(std::uint64_t map_bytes) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   CAIRN_ASSERT(!writing_, name_);
-  changed_.wait(lock, [this] { return !resizing_; });
+  changed_.wait(lock, [this]() CAIRN_REQUIRES(mutex_) { return !resizing_; });
   resizing_ = true;
-  changed_.wait(lock, [this] { return open_readers_ == 0; });
+  changed_.wait(lock, [this]() CAIRN_REQUIRES(mutex_) { return open_readers_ == 0; });
   const int code = mdb_env_set_mapsize(env_, map_bytes);
   const Status found = code == 0 ? find_map() : Status();
   resizing_ = false;
@@ -295,12 +304,13 @@ std::uint64_t Env::map_bytes() const {
 }
 
 unsigned Env::open_readers() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return open_readers_;
 }
 
-// LMDB does not write free pages, and a file without those at its end has to be looked over as a whole before
-// anybody can tell that it was not cut. Should this fail, it will be.
+// LMDB does not write free pages at the end of the file, and check_file() must check a file that lacks them
+// completely, to tell it from a truncated one. Extending it avoids that. If it fails, the next open is only
+// slower.
 void Env::lengthen_file() const {
   struct stat file {};
   const std::uint64_t used = used_bytes();
@@ -322,9 +332,9 @@ bool Env::holds(const MDB_val& value) const {
          static_cast<std::uint64_t>(data - base) <= used - value.mv_size;
 }
 
-// LMDB does not tell where it mapped the file, the kernel does: the one mapping of this file. It is known by
-// inode and device, or by name: on btrfs, and on an overlay of several file systems, stat tells another
-// device than the kernel's list of mappings.
+// Finds the address of LMDB's map, which LMDB does not tell, in /proc/self/maps. The mapping is identified by
+// inode and device, or by name: on btrfs and overlayfs stat() reports another device than the list of
+// mappings.
 Status Env::find_map() {
   struct stat file {};
   if (fstat(file_descriptor(), &file) != 0) return system_error("fstat " + name_, errno);

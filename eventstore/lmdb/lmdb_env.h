@@ -3,25 +3,24 @@
 #include <lmdb.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "eventstore/base/mutex.h"
 #include "eventstore/base/result.h"
 
 namespace cairn::lmdb {
 
 class Env;
 
-// A read transaction borrowed from its environment, given back by the destructor. Short: while one is open,
-// pages freed by writers cannot be used again and the file grows. Belongs to one thread at a time.
+// A read transaction from the environment's pool; the destructor returns it. Keep it short: while one is
+// open, LMDB cannot reuse pages that writers free, and the file grows. One thread at a time.
 class ReadTxn {
  public:
   ReadTxn(ReadTxn&& other) noexcept;
@@ -39,7 +38,8 @@ class ReadTxn {
   MDB_txn* txn_;
 };
 
-// The one write transaction; aborted by the destructor unless committed.
+// The write transaction, of which an environment has one at a time. The destructor aborts it unless it was
+// committed.
 class WriteTxn {
  public:
   WriteTxn(WriteTxn&& other) noexcept;
@@ -48,7 +48,8 @@ class WriteTxn {
 
   MDB_txn* get() const { return txn_; }
 
-  // LMDB's answer, unchanged: what a failed commit means is for the caller to say.
+  // Returns LMDB's code unchanged, because what a failed commit means depends on the caller.
+  // REQUIRES: not committed before.
   int commit();
 
  private:
@@ -61,73 +62,73 @@ class WriteTxn {
 
 enum class Access { kReadWrite, kReadOnly };
 
-// A named table, and where its handle goes. A null name is the unnamed table.
+// A named table, and where to store its handle. A null name is the unnamed table.
 struct TableHandle {
   const char* name;
   MDB_dbi* handle;
-  bool may_lack = false;  // older environments have none. Read-only the handle is then kNoTable
+  bool may_lack = false;  // older environments lack it; with kReadOnly the handle is then kNoTable
 };
 
 inline constexpr MDB_dbi kNoTable = ~MDB_dbi{0};
 
-enum class Missing { kMake, kFail };  // what to do about a table that is not there
+enum class Missing { kMake, kFail };  // what to do about a missing table
 
 struct EnvOptions {
   std::uint64_t map_bytes = 64ull << 30;
   unsigned tables_max = 0;
   unsigned readers_max = 1'000;
-  // Slots for the readers of other processes (verify, a projection daemon). Whoever opens an environment
-  // first makes the table of readers for all, so the sum should be alike everywhere.
+  // Slots for the readers of other processes (verify, a projection daemon). The process that opens an
+  // environment first makes the table of readers for all of them, so the sum should be the same everywhere.
   unsigned readers_beside = 256;
   Access access = Access::kReadWrite;
 };
 
-// One LMDB environment (a folder with data.mdb and lock.mdb), opened once per process. Any thread.
+// One LMDB environment (a folder with data.mdb and lock.mdb). A process may open it only once. Thread-safe.
 class Env {
  public:
-  // Opens, or makes, the environment. The file is looked over first, because LMDB takes an empty file for a
-  // new store and dies of a short one. Fails with kCorruption for a damaged file.
+  // Opens the environment, or makes it. Checks the file first, because LMDB takes an empty file for a new
+  // environment and crashes on a truncated one. Fails with kCorruption for a damaged file.
   static Result<std::unique_ptr<Env>> open(const std::filesystem::path& folder, const EnvOptions& options);
   ~Env();
   Env(const Env&) = delete;
   Env& operator=(const Env&) = delete;
 
-  // Opens tables, making them in an environment that has none, unless it is read-only or they must not be
-  // made. Where others are, a table that is missing was lost, and is made only if it may lack. Call before
-  // other threads use the environment.
+  // Opens tables. In an environment without tables it makes them, unless `missing` is kFail or the
+  // environment is read-only. In one with tables a missing table was lost, which is kCorruption, unless it
+  // `may_lack`: then it is made. REQUIRES: no other thread uses the environment yet.
   Status open_tables(std::span<const TableHandle> tables, Missing missing = Missing::kMake);
 
-  // Waits while readers_max transactions are open or the map is being resized, unless this thread has one
-  // open already.
-  Result<ReadTxn> begin_read();
+  // Waits while readers_max transactions are open or the map is being resized; but does not wait if this
+  // thread has a read transaction open already, which would be a deadlock.
+  Result<ReadTxn> begin_read() CAIRN_EXCLUDES(mutex_);
 
-  // REQUIRES: one caller at a time.
+  // REQUIRES: one caller at a time; no write transaction is open.
   Result<WriteTxn> begin_write();
 
-  // Makes the map at least twice as large, once the read transactions of this process have ended.
-  // REQUIRES: the caller has no transaction open.
-  Status grow();
+  // Doubles the map. Waits until all read transactions of this process have ended.
+  // REQUIRES: the caller has no transaction open, and no write transaction is open.
+  Status grow() CAIRN_EXCLUDES(mutex_);
 
   // Frees the slots of readers whose process died.
   void clear_dead_readers();
 
   std::uint64_t used_bytes() const;
   std::uint64_t map_bytes() const;
-  unsigned open_readers() const;
+  unsigned open_readers() const CAIRN_EXCLUDES(mutex_);
   int file_descriptor() const;
   const std::string& name() const { return name_; }
 
-  // Whether [data, data + size) lies inside the pages this environment uses. A damaged node can claim any
-  // size; looking beyond the file would be a bus error.
+  // Whether the bytes of `value` are inside the pages that this environment uses. A damaged node can claim
+  // any size, and reading beyond the end of the file would raise SIGBUS.
   bool holds(const MDB_val& value) const;
 
  private:
   friend class ReadTxn;
   friend class WriteTxn;
   Env() = default;
-  void end_read(MDB_txn* txn);
+  void end_read(MDB_txn* txn) CAIRN_EXCLUDES(mutex_);
   void lengthen_file() const;
-  Status resize(std::uint64_t map_bytes);
+  Status resize(std::uint64_t map_bytes) CAIRN_EXCLUDES(mutex_);
   Status find_map();
 
   MDB_env* env_ = nullptr;
@@ -135,20 +136,22 @@ class Env {
   unsigned readers_max_ = 0;
   Access access_ = Access::kReadWrite;
   std::atomic<const std::byte*> map_base_ = nullptr;
+  bool writing_ = false;  // a write transaction is open; used by the thread that writes
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<MDB_txn*> idle_;  // reset read transactions, their reader slots kept
-  unsigned open_readers_ = 0;
-  bool writing_ = false;
-  bool resizing_ = false;
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::vector<MDB_txn*> idle_
+      CAIRN_GUARDED_BY(mutex_);  // pooled read transactions, which keep their reader slots
+  unsigned open_readers_ CAIRN_GUARDED_BY(mutex_) = 0;
+  bool resizing_ CAIRN_GUARDED_BY(mutex_) = false;
 };
 
-// An error with LMDB's words for `code`: kDiskFull, kCorruption or kIo.
+// An error with LMDB's message for `code`: kDiskFull, kCorruption, kFailedPrecondition (restart needed) or
+// kIo.
 Error lmdb_error(std::string_view what, int code);
 
-// What LMDB means by `code`, the answer to a write in `folder`: it says EIO when a large write ended early,
-// and only a disk that is full does that.
+// Translates the code of a failed write in `folder`: LMDB returns EIO for a short write, which a full disk
+// causes. Returns ENOSPC in that case, and `code` in all others.
 int meant_code(int code, const std::filesystem::path& folder);
 
 inline MDB_val to_val(std::string_view bytes) { return {bytes.size(), const_cast<char*>(bytes.data())}; }

@@ -10,7 +10,8 @@
 
 namespace cairn {
 
-// A block in memory of its own, aligned and padded with zeros to whole pages, as the journal writes it.
+// A copy of a block in page-aligned memory, padded with zeros to whole pages, as O_DIRECT writes need it.
+// Immutable, so thread-safe.
 class BlockCopy {
  public:
   static constexpr std::size_t kPageBytes = 4096;
@@ -28,8 +29,8 @@ class BlockCopy {
   std::span<const std::byte> bytes() const { return {pages_.get(), size_}; }
   std::span<const std::byte> pages() const { return {pages_.get(), padded(size_)}; }
 
-  // Whether one of its pages but the first begins as a block does. Clients can bring that about with their
-  // data; in the journal, where such a page may be left over, it could be taken for a block.
+  // Whether a page other than the first begins with a block's magic number. A client can provoke this with
+  // the data of its events. In the journal such a page can outlive its block and be mistaken for another one.
   bool has_page_like_a_block() const;
 
  private:

@@ -11,33 +11,39 @@
 
 namespace cairn {
 
-// One block as the engine keeps it. The bytes live as long as the cursor stays where it is.
+// One block as the storage engine keeps it. The bytes are valid until the cursor moves.
 struct RawBlock {
   GlobalPosition first_position;
   std::span<const std::byte> bytes;
 };
 
-// A way through the log. Short-lived: an engine may have to keep old pages while one is open. Sees every
-// block that was appended before the call. Belongs to one thread.
+// Iterates over the blocks of the log. Sees every block that was appended before the call. Keep it short: an
+// engine may have to keep old pages while a cursor is open. Not thread-safe.
 class BlockCursor {
  public:
   virtual ~BlockCursor() = default;
 
-  // The block that holds `position`: the last whose first position is not above it. nullopt when there is
-  // none. Whether the block reaches that far is for its header to say.
+  // The last block whose first position is not above `position`; nullopt when there is none. The block may
+  // end before `position`: its header tells.
   virtual Result<std::optional<RawBlock>> seek(GlobalPosition position) = 0;
   virtual Result<std::optional<RawBlock>> last() = 0;
 
-  // The one after the block last returned. REQUIRES: the call before returned a block.
+  // The block after the one last returned. REQUIRES: the previous call returned a block.
   virtual Result<std::optional<RawBlock>> next() = 0;
 };
 
-// The storage seam: everything the store keeps for ever passes through here, and everything else is made from
-// it.
-class BlockLog {
+// The blocks of a log, for reading. Thread-safe.
+class BlockSource {
  public:
-  virtual ~BlockLog() = default;
+  virtual ~BlockSource() = default;
 
+  virtual Result<std::unique_ptr<BlockCursor>> cursor() = 0;
+};
+
+// The interface of a storage engine: every block of the log is written and read through it; the index and the
+// read models are built from the blocks.
+class BlockLog : public BlockSource {
+ public:
   // Adds one block and returns when it is durable. `first_position` and `epoch` are the caller's belief about
   // the log: the block is refused (kFailedPrecondition) unless the log ends just before `first_position` and
   // no block has a later epoch, so a writer that was replaced while it slept cannot write. kDiskFull: nothing
@@ -46,13 +52,11 @@ class BlockLog {
   virtual Status append(GlobalPosition first_position, std::uint64_t epoch,
                         std::span<const std::byte> block) = 0;
 
-  virtual Result<std::unique_ptr<BlockCursor>> cursor() = 0;
-
   virtual std::uint64_t used_bytes() const = 0;
   virtual unsigned open_readers() const = 0;
 
-  // Now and then, from any one thread: frees what dead processes hold.
-  virtual void tidy() = 0;
+  // Frees the reader slots of processes that died. Call it from time to time, from one thread at a time.
+  virtual void clear_dead_readers() = 0;
 };
 
 }  // namespace cairn

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/assert.h"
 #include "eventstore/base/checksum.h"
 #include "eventstore/base/endian.h"
@@ -43,7 +45,7 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path
   if (!std::filesystem::exists(path)) {
     return damaged(path, "is missing; the newest events may have been in it");
   }
-  // Past the page cache where the file system can: a sync then has nothing to look for.
+  // O_DIRECT where the file system supports it: a sync then finds no dirty pages to write back.
   const int flags = access == Access::kReadOnly ? O_RDONLY : O_RDWR;
   auto direct = File::open(path, flags | O_DIRECT);
   CAIRN_TRY(File file, direct.ok() ? std::move(direct) : File::open(path, flags));
@@ -51,7 +53,7 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path
   alignas(kPage) std::array<std::byte, kPage> page;
   if (bytes < kPage ||
       pread(file.descriptor(), page.data(), page.size(), 0) != static_cast<ssize_t>(page.size())) {
-    return damaged(path, "was cut to " + std::to_string(bytes) + " bytes");
+    return damaged(path, fmt::format("was truncated to {} bytes", bytes));
   }
   const auto half = load_le<std::uint64_t>(page.data() + 8);
   if (load_le<std::uint32_t>(page.data()) != kMagic || load_le<std::uint32_t>(page.data() + 4) != kFormat ||
@@ -59,8 +61,7 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path
     return damaged(path, "has a damaged header");
   }
   if (bytes != kPage + 2 * half) {
-    return damaged(
-        path, "has " + std::to_string(bytes) + " bytes and should have " + std::to_string(kPage + 2 * half));
+    return damaged(path, fmt::format("has {} bytes and should have {}", bytes, kPage + 2 * half));
   }
   return std::unique_ptr<Journal>(new Journal(std::move(file), path, half));
 }
@@ -86,7 +87,7 @@ Status Journal::read_pages(unsigned half, std::uint64_t offset, std::span<std::b
     const ssize_t got = pread(file_.descriptor(), pages.data(), pages.size(), at);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error("reading " + path_.string(), errno);
-    if (got == 0) return damaged(path_, "was cut");
+    if (got == 0) return damaged(path_, "was truncated");
     pages = pages.subspan(static_cast<std::size_t>(got));
     at += got;
   }
@@ -124,8 +125,8 @@ Result<std::vector<Journal::Block>> Journal::blocks_after(GlobalPosition end) co
   for (const Block& block : blocks) {
     if (block->first_position().value != end.value + 1) {
       Error error =
-          damaged(path_, "goes on at position " + std::to_string(block->first_position().value) + ", but " +
-                             std::to_string(end.value + 1) + " and what follows is damaged");
+          damaged(path_, fmt::format("continues at position {}, but the block at position {} is damaged",
+                                     block->first_position().value, end.value + 1));
       error.position = end.value + 1;
       return error;
     }
@@ -134,18 +135,22 @@ Result<std::vector<Journal::Block>> Journal::blocks_after(GlobalPosition end) co
   return blocks;
 }
 
-void Journal::turn_over() {
+void Journal::switch_half(GlobalPosition settled) {
+  CAIRN_ASSERT(settled >= other_half_end(), settled.value, other_half_end().value);  // invariant 1
   half_ = 1 - half_;
   offset_ = 0;
 }
 
-void Journal::hold_until(GlobalPosition end) {
+void Journal::mark_full(GlobalPosition end) {
   offset_ = half_bytes_;
   last_ = {end, end};
 }
 
 Status Journal::write(const BlockCopy& block) {
   CAIRN_ASSERT(has_room(block), offset_, block.pages().size());
+  CAIRN_ASSERT(!block.has_page_like_a_block(), block.first_position().value);  // invariant 3
+  CAIRN_ASSERT(block.first_position() > std::max(last_[0], last_[1]),
+               block.first_position().value);  // invariant 2
   auto left = block.pages();
   auto at = static_cast<off_t>(half_start(half_, half_bytes_) + offset_);
   while (!left.empty()) {

@@ -14,63 +14,74 @@
 
 namespace cairn {
 
-// Makes a block durable with one sync; LMDB needs two for a commit, and a commit is what every writer waits
-// for. The file has two halves of a fixed size, written in turn and over and over, so its blocks on disk are
-// allocated once and a sync changes no metadata. Blocks go from here to LMDB in bulk; a half is written again
-// when all its blocks are there.
+// The write-ahead log in front of LMDB. It makes a block durable with one sync, where an LMDB commit needs
+// two, and every append waits for that. The file has two halves of fixed size, written alternately and
+// overwritten again and again, so its disk blocks are allocated once and a sync changes no metadata. Blocks
+// move from here to LMDB in bulk.
 //
-//   0      header page: u32 magic "CRNJ", u32 format 1, u64 bytes of a half, u64 XXH3-64 of the 16 bytes
-//   before 4096   first half, then the second: blocks one after the other, each padded with zeros to whole
-//   pages
+//   0      header page: u32 magic "CRNJ", u32 format 1, u64 bytes of a half,
+//          u64 XXH3-64 of the 16 bytes before
+//   4096   first half, then the second: blocks one after the other, each padded
+//          with zeros to whole pages
 //
-// No page is written while it holds something that is not in LMDB, so a torn write hurts only what was not
-// acknowledged. What is left of earlier rounds is told apart by its positions, which LMDB has. Only the first
-// page of a block begins as blocks do, or pages that are left over could be taken for one.
+// What holds:
+//  1. A half is overwritten only when all its blocks are in LMDB, so a torn write damages only a block that
+//     was not acknowledged.
+//  2. Blocks left over from earlier rounds have positions that LMDB contains; recovery ignores them.
+//  3. Only the first page of a block begins with a block's magic number. Otherwise a page left over from a
+//     partly overwritten block could be mistaken for a block.
+//
+// Not thread-safe, but any number of processes may read while one writes.
 class Journal {
  public:
-  // Makes a journal of about `bytes` and writes all of it once.
+  // Makes a journal of about `bytes` and writes all of it once, which allocates its disk blocks.
   static Status create(const std::filesystem::path& file, std::uint64_t bytes);
 
   enum class Access { kReadWrite, kReadOnly };
-  // Fails with kCorruption when the file is missing, cut or has a damaged header.
+  // Fails with kCorruption when the file is missing or truncated, or its header is damaged.
   static Result<std::unique_ptr<Journal>> open(const std::filesystem::path& file, Access access);
 
   using Block = std::shared_ptr<const BlockCopy>;
 
-  // The blocks that follow position `end`, in order; half-written ones are passed over. Fails with
-  // kCorruption when there are blocks beyond a gap: then one that was acknowledged is damaged.
+  // The blocks after position `end`, in order. A torn block at the end is skipped. Fails with kCorruption
+  // when there is a gap before a valid block: then an acknowledged block is damaged.
   Result<std::vector<Block>> blocks_after(GlobalPosition end) const;
 
-  // How long the block that begins at the start of `bytes` says it is; 0 when none begins there.
+  // The size that the block header at the start of `bytes` claims; 0 when there is no block header.
   static std::uint64_t claimed_bytes(std::span<const std::byte> bytes);
 
-  // The block that begins at the start of `bytes`; empty unless there is a whole and sound one.
+  // The block at the start of `bytes`; empty unless it is complete and its checksum matches.
   static std::span<const std::byte> sound_block(std::span<const std::byte> bytes);
 
-  // Copies whole pages of a half, as they are at this moment: a writer may be half-way through them.
-  // REQUIRES: `offset` and the size of `pages` are multiples of a page, `pages` is aligned to one, and all of
-  // it lies in the half.
+  // Reads whole pages of a half. Another process may be writing them, so they can be torn.
+  // REQUIRES: `offset` and the size of `pages` are multiples of the page size, `pages` is aligned to it, and
+  // the range is inside the half.
   Status read_pages(unsigned half, std::uint64_t offset, std::span<std::byte> pages) const;
 
-  // Makes durable what the file holds, whoever wrote it. Read-only access is enough for that.
+  // Makes the file's present content durable, also what another process wrote. Works with kReadOnly.
   Status sync() const;
 
   int file_descriptor() const { return file_.descriptor(); }
 
-  // The largest block it takes.
+  // The size of the largest block that fits, padding included.
   std::uint64_t block_bytes_max() const { return half_bytes_; }
 
-  // Whether the half in use has room for `block`.
+  // Whether `block` fits into the rest of the active half.
   bool has_room(const BlockCopy& block) const { return offset_ + block.pages().size() <= half_bytes_; }
 
-  // The last position in the half that is not in use: it must be in LMDB before turn_over().
+  // The last position in the inactive half. It must be in LMDB before switch_half() (invariant 1).
   GlobalPosition other_half_end() const { return last_[1 - half_]; }
-  void turn_over();
 
-  // Nothing may be written before `end` is in LMDB: both halves may hold what is not.
-  void hold_until(GlobalPosition end);
+  // Makes the other half the active one, to be overwritten from its start.
+  // REQUIRES: everything up to `settled`, which is at least other_half_end(), is in LMDB.
+  void switch_half(GlobalPosition settled);
 
-  // Writes and syncs. An error is kOutcomeUnknown. REQUIRES: has_room(block), !block.has_page_like_a_block().
+  // Marks both halves as full up to `end`: after recovery from a crash either may contain blocks that are not
+  // in LMDB, so nothing is written until `end` is.
+  void mark_full(GlobalPosition end);
+
+  // Writes and syncs the block. Every failure is kOutcomeUnknown.
+  // REQUIRES: has_room(block); !block.has_page_like_a_block() (invariant 3).
   Status write(const BlockCopy& block);
 
  private:
@@ -81,9 +92,9 @@ class Journal {
   File file_;
   std::filesystem::path path_;
   std::uint64_t half_bytes_;
-  unsigned half_ = 0;
-  std::uint64_t offset_ = 0;
-  std::array<GlobalPosition, 2> last_{};
+  unsigned half_ = 0;                     // the active one
+  std::uint64_t offset_ = 0;              // where the next block goes in it
+  std::array<GlobalPosition, 2> last_{};  // the last position written to each half
 };
 
 }  // namespace cairn

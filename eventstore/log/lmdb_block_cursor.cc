@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "eventstore/base/assert.h"
 #include "eventstore/base/endian.h"
 #include "eventstore/format/block_header.h"
 
@@ -33,30 +34,30 @@ Status LmdbBlockCursor::begin(Transaction which) {
   return {};
 }
 
-RawBlock LmdbBlockCursor::take(YoungBlocks::Block block) {
-  current_young_ = std::move(block);
-  current_ = {current_young_->first_position(), current_young_->bytes()};
+RawBlock LmdbBlockCursor::take(UnsettledBlocks::Block block) {
+  current_unsettled_ = std::move(block);
+  current_ = {current_unsettled_->first_position(), current_unsettled_->bytes()};
   return current_;
 }
 
 Result<std::optional<RawBlock>> LmdbBlockCursor::take(const std::optional<lmdb::Record>& record) {
   if (!record) return std::optional<RawBlock>();
   if (record->key.size() != 8)
-    return make_error(Errc::kCorruption, env_.name() + " has a record with a strange key");
-  current_young_.reset();
+    return make_error(Errc::kCorruption, env_.name() + " has a record with an invalid key");
+  current_unsettled_.reset();
   current_ = {{load_be64(record->key.data())},
               std::as_bytes(std::span(record->value.data(), record->value.size()))};
   return std::optional(current_);
 }
 
 Result<std::optional<RawBlock>> LmdbBlockCursor::seek(GlobalPosition position) {
-  if (auto young = young_.find(position)) return std::optional(take(std::move(young)));
+  if (auto block = unsettled_.find(position)) return std::optional(take(std::move(block)));
   const bool may_be_old = txn_.has_value();
   CAIRN_CHECK(begin(Transaction::kAny));
   const std::string key = key_of(position);
   CAIRN_TRY(auto found, cursor_->at_or_before(key));
   if (may_be_old && !(found && reaches(*found, position))) {
-    // The end of an old transaction: what comes after it may have moved to LMDB since.
+    // The transaction began before this call, and the block may have settled in between.
     CAIRN_CHECK(begin(Transaction::kNew));
     CAIRN_TRY(found, cursor_->at_or_before(key));
   }
@@ -64,19 +65,20 @@ Result<std::optional<RawBlock>> LmdbBlockCursor::seek(GlobalPosition position) {
 }
 
 Result<std::optional<RawBlock>> LmdbBlockCursor::last() {
-  if (auto young = young_.last()) return std::optional(take(std::move(young)));
+  if (auto block = unsettled_.last()) return std::optional(take(std::move(block)));
   CAIRN_CHECK(begin(Transaction::kNew));
   CAIRN_TRY(const auto found, cursor_->last());
   return take(found);
 }
 
 Result<std::optional<RawBlock>> LmdbBlockCursor::next() {
-  if (current_young_ == nullptr) {
+  CAIRN_ASSERT(current_unsettled_ != nullptr || cursor_.has_value());
+  if (current_unsettled_ == nullptr) {
     CAIRN_TRY(const auto found, cursor_->next());
     if (found) return take(found);
   }
   const auto header = BlockHeader::read(current_.bytes);
-  if (!header.ok()) return std::optional<RawBlock>();  // damaged, and so the last one that can be found
+  if (!header.ok()) return std::optional<RawBlock>();  // damaged: its end, and so the next block, is unknown
   const GlobalPosition position{header->last_position().value + 1};
   CAIRN_TRY(const auto block, seek(position));
   if (!block || block->first_position != position) return std::optional<RawBlock>();

@@ -5,16 +5,17 @@
 #include "eventstore/lmdb/cursor.h"
 #include "eventstore/lmdb/lmdb_env.h"
 #include "eventstore/log/block_log.h"
-#include "eventstore/log/young_blocks.h"
+#include "eventstore/log/unsettled_blocks.h"
 
 namespace cairn {
 
-// Walks the blocks in LMDB and, behind them, the young ones. A block leaves the young ones only when it is in
-// LMDB; so LMDB is asked last, in a transaction that is not older than the question.
+// Iterates over the blocks in LMDB and then over the unsettled ones. A block is removed from the unsettled
+// blocks only after the commit that puts it into LMDB. So every search looks at the unsettled blocks first
+// and at LMDB second, in a read transaction that began after that; then it misses no block.
 class LmdbBlockCursor final : public BlockCursor {
  public:
-  LmdbBlockCursor(lmdb::Env& env, MDB_dbi table, const YoungBlocks& young)
-      : env_(env), table_(table), young_(young) {}
+  LmdbBlockCursor(lmdb::Env& env, MDB_dbi table, const UnsettledBlocks& unsettled)
+      : env_(env), table_(table), unsettled_(unsettled) {}
 
   Result<std::optional<RawBlock>> seek(GlobalPosition position) override;
   Result<std::optional<RawBlock>> last() override;
@@ -23,15 +24,15 @@ class LmdbBlockCursor final : public BlockCursor {
  private:
   enum class Transaction { kAny, kNew };
   Status begin(Transaction which);
-  RawBlock take(YoungBlocks::Block block);
+  RawBlock take(UnsettledBlocks::Block block);
   Result<std::optional<RawBlock>> take(const std::optional<lmdb::Record>& record);
 
   lmdb::Env& env_;
   MDB_dbi table_;
-  const YoungBlocks& young_;
+  const UnsettledBlocks& unsettled_;
   std::optional<lmdb::ReadTxn> txn_;
   std::optional<lmdb::Cursor> cursor_;
-  YoungBlocks::Block current_young_;  // null when the cursor stands in LMDB
+  UnsettledBlocks::Block current_unsettled_;  // null when the cursor is in LMDB
   RawBlock current_;
 };
 

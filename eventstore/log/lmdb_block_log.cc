@@ -11,6 +11,9 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "eventstore/base/assert.h"
 #include "eventstore/base/endian.h"
 #include "eventstore/base/file.h"
 #include "eventstore/lmdb/file_check.h"
@@ -19,22 +22,23 @@
 namespace cairn {
 namespace {
 
-// Pages a commit takes beside the blocks: new paths through the tree and the list of free pages.
+// Pages that a commit needs in addition to the blocks: copied branch pages and the list of free pages.
 constexpr std::uint64_t kCommitSlackBytes = 256u << 10;
 constexpr std::uint64_t kAllocateBytes = 16u << 20;
 
-// A block this large writes so much that writing it twice would cost more than LMDB's second sync.
+// From this size on, writing a block twice costs more than LMDB's second sync.
 constexpr std::size_t kLargeBlockBytes = 2u << 20;
 
-// Young blocks settle when they are this many bytes or this old.
+// Blocks settle when there are this many bytes of them, or after this time.
 constexpr std::size_t kSettleBytes = 4u << 20;
 constexpr std::chrono::milliseconds kSettleAfter{200};
 constexpr std::chrono::seconds kRetryAfter{1};
-constexpr int kLooksMax = 100;
+constexpr int kReadAttemptsMax = 100;
 
 std::filesystem::path journal_of(const std::filesystem::path& folder) { return folder / "journal"; }
 
-// Generous while the disk is. Near its end a file system may give a failed request what was left and keep it.
+// How much to allocate beyond the need. 0 on a nearly full disk, where a failed fallocate() may keep the
+// space that it got.
 std::uint64_t allocation_step(int descriptor) {
   struct statvfs disk {};
   if (fstatvfs(descriptor, &disk) != 0) return 0;
@@ -75,6 +79,7 @@ Result<std::unique_ptr<LmdbBlockLog>> LmdbBlockLog::open(const std::filesystem::
                                                 .access = options.access}));
   const std::array<lmdb::TableHandle, 1> table{{{nullptr, &log->table_}}};
   CAIRN_CHECK(log->env_->open_tables(table));
+  const MutexLock writing(log->settle_mutex_);
   CAIRN_TRY(log->file_bytes_, file_size(log->env_->file_descriptor(), file));
   CAIRN_TRY(log->journal_, Journal::open(journal_of(folder), writable ? Journal::Access::kReadWrite
                                                                       : Journal::Access::kReadOnly));
@@ -82,41 +87,47 @@ Result<std::unique_ptr<LmdbBlockLog>> LmdbBlockLog::open(const std::filesystem::
   if (!writable) return log;
   if (const Status settled = log->settle(nullptr); !settled.ok()) {
     if (settled.error().code != Errc::kDiskFull) return settled.error();
-    log->journal_->hold_until(log->end_);  // reading goes on, and appending when there is space
+    log->journal_->mark_full(log->end_);  // reads work; appends work again when the blocks can settle
   }
-  log->settler_ = std::thread([raw = log.get()] { raw->run(); });
+  log->settler_.start({.name = "cairn-settle", .wake = wake_all(log->mutex_, log->changed_)},
+                      [raw = log.get()](const std::stop_token& stop) { raw->run(stop); });
   return log;
 }
 
-// What the journal has beyond LMDB's end was durable when the process died, and becomes young again.
+// Blocks in the journal after LMDB's last one were durable when the process died. They become unsettled
+// blocks.
 Status LmdbBlockLog::recover_journal() {
   CAIRN_CHECK(read_end());
   auto blocks = journal_->blocks_after(end_);
-  // Beside a server that writes, blocks may settle between our two looks; then we look again.
-  for (int attempt = 0; !writable_ && !blocks.ok() && attempt < kLooksMax; ++attempt) {
+  // A reader tries again: a server may settle blocks and overwrite the journal between the two reads.
+  for (int attempt = 0; !writable_ && !blocks.ok() && attempt < kReadAttemptsMax; ++attempt) {
     CAIRN_CHECK(read_end());
     blocks = journal_->blocks_after(end_);
   }
   if (!blocks.ok()) return blocks.error();
-  settled_ = end_;
+  {
+    const MutexLock lock(mutex_);
+    settled_ = end_;
+  }
   for (const auto& block : *blocks) {
     CAIRN_TRY(const BlockHeader header, BlockHeader::read(block->bytes()));
     if (end_.value > 0 && header.previous_hash != end_hash_) {
-      return make_error(Errc::kCorruption, "the journal in " + folder_.string() +
-                                               " does not continue the log: block " +
-                                               std::to_string(header.first_position.value));
+      return make_error(Errc::kCorruption,
+                        fmt::format("the journal in {} does not continue the log: block {} names another "
+                                    "previous block",
+                                    folder_.string(), header.first_position.value));
     }
     end_ = block->last_position();
     end_hash_ = sha256(block->bytes());
     epoch_ = block->epoch();
-    young_.add(block);
+    unsettled_.add(block);
   }
   return {};
 }
 
-// The end of what is in LMDB.
+// Reads position, hash and epoch of the last block in LMDB.
 Status LmdbBlockLog::read_end() {
-  LmdbBlockCursor cursor(*env_, table_, young_);
+  LmdbBlockCursor cursor(*env_, table_, unsettled_);
   CAIRN_TRY(const auto last, cursor.last());
   if (!last) return {};
   CAIRN_TRY(const BlockHeader header, BlockHeader::read(last->bytes));
@@ -127,27 +138,23 @@ Status LmdbBlockLog::read_end() {
 }
 
 LmdbBlockLog::~LmdbBlockLog() {
-  if (!settler_.joinable()) return;
-  {
-    std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  settler_.join();
-  // If this fails the journal has the blocks, and the next start brings them home.
+  if (!settler_.runs()) return;
+  settler_.stop();
+  const MutexLock writing(settle_mutex_);
+  // On failure the blocks are still in the journal, and the next open() settles them.
   static_cast<void>(settle(nullptr));
 }
 
 Status LmdbBlockLog::check_end(GlobalPosition first_position, std::uint64_t epoch) const {
   if (epoch_ > epoch) {
-    return make_error(Errc::kFailedPrecondition, "another writer has taken over: the log is at epoch " +
-                                                     std::to_string(epoch_) + ", this writer at " +
-                                                     std::to_string(epoch));
+    return make_error(Errc::kFailedPrecondition,
+                      fmt::format("another writer has taken over: the log is at epoch {}, this writer at {}",
+                                  epoch_, epoch));
   }
   if (end_.value + 1 != first_position.value) {
-    return make_error(Errc::kFailedPrecondition, "the log ends at position " + std::to_string(end_.value) +
-                                                     ", a block for " + std::to_string(first_position.value) +
-                                                     " does not follow");
+    return make_error(Errc::kFailedPrecondition,
+                      fmt::format("the log ends at position {}; a block that begins at {} does not follow",
+                                  end_.value, first_position.value));
   }
   return {};
 }
@@ -155,7 +162,7 @@ Status LmdbBlockLog::check_end(GlobalPosition first_position, std::uint64_t epoc
 Status LmdbBlockLog::append(GlobalPosition first_position, std::uint64_t epoch,
                             std::span<const std::byte> block) {
   CAIRN_CHECK(check_end(first_position, epoch));
-  if (broken_.load()) return given_up();
+  if (broken_.load()) return broken_error();
   CAIRN_TRY(auto copy, BlockCopy::of(block));
   const bool directly = block.size() >= kLargeBlockBytes ||
                         copy->pages().size() > journal_->block_bytes_max() || copy->has_page_like_a_block();
@@ -163,11 +170,11 @@ Status LmdbBlockLog::append(GlobalPosition first_position, std::uint64_t epoch,
   end_ = copy->last_position();
   epoch_ = epoch;
   if (directly) return {};
-  young_.add(std::move(copy));
+  unsettled_.add(std::move(copy));
   {
-    std::lock_guard lock(mutex_);
-    wanted_ = wanted_ || young_.bytes() >= kSettleBytes;
-    if (!settler_sleeps_ && !wanted_) return {};
+    const MutexLock lock(mutex_);
+    settle_wanted_ = settle_wanted_ || unsettled_.bytes() >= kSettleBytes;
+    if (!waits_for_blocks_ && !settle_wanted_) return {};  // the thread wakes by its timeout
   }
   changed_.notify_all();
   return {};
@@ -175,34 +182,33 @@ Status LmdbBlockLog::append(GlobalPosition first_position, std::uint64_t epoch,
 
 Status LmdbBlockLog::write_journal(const BlockCopy& block) {
   if (!journal_->has_room(block)) {
-    CAIRN_CHECK(wait_for_room(journal_->other_half_end()));
-    journal_->turn_over();
+    CAIRN_TRY(const GlobalPosition settled, wait_until_settled(journal_->other_half_end()));
+    journal_->switch_half(settled);
   }
   return journal_->write(block);
 }
 
-// Waits until everything up to `position` is in LMDB.
-Status LmdbBlockLog::wait_for_room(GlobalPosition position) {
-  std::unique_lock lock(mutex_);
-  if (settled_ >= position) return {};
-  if (broken_.load()) return given_up();
-  failure_.reset();  // a full disk may have room again: let it be tried anew
-  wanted_ = true;
+Result<GlobalPosition> LmdbBlockLog::wait_until_settled(GlobalPosition position) {
+  MutexLock lock(mutex_);
+  if (settled_ >= position) return settled_;
+  if (broken_.load()) return broken_error();
+  failure_.reset();  // the disk may have space again: make the thread try once more
+  settle_wanted_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [&] { return settled_ >= position || failure_; });
-  if (settled_ >= position) return {};
-  return broken_.load() ? given_up() : *failure_;
+  changed_.wait(lock, [&]() CAIRN_REQUIRES(mutex_) { return settled_ >= position || failure_; });
+  if (settled_ >= position) return settled_;
+  return broken_.load() ? broken_error() : *failure_;
 }
 
 Status LmdbBlockLog::write_directly(const BlockCopy& block) {
-  std::lock_guard writing(settle_mutex_);
+  const MutexLock writing(settle_mutex_);
   return settle(&block);
 }
 
 Status LmdbBlockLog::make_space(std::uint64_t bytes) {
   const std::uint64_t need = bytes + kCommitSlackBytes;
   while (env_->used_bytes() + need > env_->map_bytes()) CAIRN_CHECK(env_->grow());
-  // Space the file has cannot run out in the middle of a commit.
+  // The commit then writes to allocated disk blocks, so the disk cannot become full in the middle of it.
   while (env_->used_bytes() + need > file_bytes_) {
     const std::uint64_t missing = env_->used_bytes() + need - file_bytes_;
     const std::uint64_t more = std::max(missing, allocation_step(env_->file_descriptor()));
@@ -216,17 +222,20 @@ Status LmdbBlockLog::make_space(std::uint64_t bytes) {
   return {};
 }
 
-Error LmdbBlockLog::given_up() const {
+Error LmdbBlockLog::broken_error() const {
   return make_error(Errc::kFailedPrecondition,
-                    "a commit to the log " + env_->name() + " failed; only a new start helps");
+                    "a commit to the log " + env_->name() + " failed; the server must be restarted");
 }
 
 Status LmdbBlockLog::settle(const BlockCopy* extra) {
-  if (broken_.load()) return given_up();
-  const auto blocks = young_.all();
+  if (broken_.load()) return broken_error();
+  const auto blocks = unsettled_.all();
   std::uint64_t bytes = extra != nullptr ? extra->pages().size() : 0;
   for (const auto& block : blocks) bytes += block->pages().size() + lmdb::kPageBytes;
   if (bytes == 0) return {};
+  CAIRN_ASSERT(extra == nullptr || blocks.empty() ||
+                   blocks.back()->last_position().value + 1 == extra->first_position().value,
+               blocks.size());
   CAIRN_CHECK(make_space(bytes));
   try {
     CAIRN_TRY(lmdb::WriteTxn txn, env_->begin_write());
@@ -237,7 +246,7 @@ Status LmdbBlockLog::settle(const BlockCopy* extra) {
     if (code != 0) return lmdb::lmdb_error("writing the log " + env_->name(), code);
     code = txn.commit();
     if (code != 0) {
-      broken_.store(true);  // never tried again; what is young is safe in the journal
+      broken_.store(true);  // no second attempt; the unsettled blocks are durable in the journal
       Error error = lmdb::lmdb_error("committing to the log " + env_->name(), code);
       error.code = Errc::kOutcomeUnknown;
       return error;
@@ -247,33 +256,36 @@ Status LmdbBlockLog::settle(const BlockCopy* extra) {
     return make_error(Errc::kOutcomeUnknown, "the log " + env_->name() + " is damaged: " + broken.what());
   }
   const GlobalPosition last = extra != nullptr ? extra->last_position() : blocks.back()->last_position();
-  young_.drop_through(last);
+  unsettled_.drop_through(last);
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     settled_ = last;
   }
   changed_.notify_all();
   return {};
 }
 
-void LmdbBlockLog::run() {
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
+// The body of cairn-settle. It waits, with the first that applies: after a failure, for a retry; without
+// blocks, for the first one; else for more blocks, so that one commit takes many.
+void LmdbBlockLog::run(const std::stop_token& stop) {
+  const auto wanted = [&]() CAIRN_REQUIRES(mutex_) { return stop.stop_requested() || settle_wanted_; };
+  MutexLock lock(mutex_);
+  while (!stop.stop_requested()) {
     if (failure_) {
-      changed_.wait_for(lock, kRetryAfter, [this] { return stopping_ || wanted_; });
-    } else if (young_.bytes() == 0) {
-      settler_sleeps_ = true;
-      changed_.wait(lock, [this] { return stopping_ || young_.bytes() > 0; });
-      settler_sleeps_ = false;
+      changed_.wait_for(lock, kRetryAfter, wanted);
+    } else if (unsettled_.bytes() == 0) {
+      waits_for_blocks_ = true;
+      changed_.wait(lock, [&] { return stop.stop_requested() || unsettled_.bytes() > 0; });
+      waits_for_blocks_ = false;
     } else {
-      changed_.wait_for(lock, kSettleAfter, [this] { return stopping_ || wanted_; });
+      changed_.wait_for(lock, kSettleAfter, wanted);
     }
-    if (stopping_) return;
-    wanted_ = false;
+    if (stop.stop_requested()) return;
+    settle_wanted_ = false;
     lock.unlock();
     Status status;
     {
-      std::lock_guard writing(settle_mutex_);
+      const MutexLock writing(settle_mutex_);
       status = settle(nullptr);
     }
     lock.lock();
@@ -284,7 +296,7 @@ void LmdbBlockLog::run() {
 }
 
 Result<std::unique_ptr<BlockCursor>> LmdbBlockLog::cursor() {
-  return std::unique_ptr<BlockCursor>(std::make_unique<LmdbBlockCursor>(*env_, table_, young_));
+  return std::unique_ptr<BlockCursor>(std::make_unique<LmdbBlockCursor>(*env_, table_, unsettled_));
 }
 
 }  // namespace cairn

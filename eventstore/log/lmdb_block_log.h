@@ -1,92 +1,103 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
-#include <vector>
+#include <span>
+#include <stop_token>
 
+#include "eventstore/base/background_thread.h"
 #include "eventstore/base/checksum.h"
+#include "eventstore/base/mutex.h"
 #include "eventstore/lmdb/lmdb_env.h"
 #include "eventstore/log/block_log.h"
 #include "eventstore/log/journal.h"
-#include "eventstore/log/young_blocks.h"
+#include "eventstore/log/unsettled_blocks.h"
 
 namespace cairn {
 
 struct LmdbBlockLogOptions {
   std::uint64_t map_bytes = 64ull << 30;
-  std::uint64_t journal_bytes = 32ull << 20;  // when the log is made; later the file itself says it
+  std::uint64_t journal_bytes = 32ull << 20;  // for create(); an existing journal keeps its size
   unsigned readers_max = 1'000;
   lmdb::Access access = lmdb::Access::kReadWrite;
 };
 
-// Blocks in the unnamed table of an LMDB environment of their own: first position, big-endian -> block. LMDB
-// commits are synced by its default rules and by nothing weaker.
+// The log of a local store: blocks in the unnamed table of an LMDB environment (key: first position,
+// big-endian), with a journal as write-ahead log in front. LMDB commits use its default sync mode, never
+// MDB_NOSYNC or MDB_NOMETASYNC.
 //
-// A small block is made durable by the journal, with one sync, and comes to LMDB a moment later, many in one
-// commit, by a thread of the log: it "settles". Until then readers get it from memory. A large block goes to
-// LMDB at once, together with all young ones before it, and is written only once.
+// A small block becomes durable in the journal with one sync. The thread cairn-settle moves it to LMDB soon
+// after, many blocks in one commit: the blocks "settle", as in a checkpoint. Until then readers get it from
+// memory. A block of 2 MiB or more is committed to LMDB directly, together with all unsettled blocks before
+// it, because writing it twice would cost more than the second sync.
+//
+// append() from one thread at a time; everything else is thread-safe.
 class LmdbBlockLog final : public BlockLog {
  public:
-  // Makes an empty log in `folder`.
+  // Makes an empty log in `folder`, durably.
   static Status create(const std::filesystem::path& folder, const LmdbBlockLogOptions& options);
 
-  // Opens the log in `folder` and brings home what a crash left in the journal. Read-only, it only reads it.
-  // Fails with kCorruption for damaged or missing files.
+  // Opens the log in `folder` and settles the blocks that a crash left in the journal; with kReadOnly they
+  // stay there and are read from memory. Fails with kCorruption for damaged or missing files.
   static Result<std::unique_ptr<LmdbBlockLog>> open(const std::filesystem::path& folder,
                                                     const LmdbBlockLogOptions& options);
 
-  // Settles what is young.
+  // Settles the unsettled blocks.
   ~LmdbBlockLog() override;
 
   Status append(GlobalPosition first_position, std::uint64_t epoch,
                 std::span<const std::byte> block) override;
   Result<std::unique_ptr<BlockCursor>> cursor() override;
-  std::uint64_t used_bytes() const override { return env_->used_bytes() + young_.bytes(); }
+  std::uint64_t used_bytes() const override { return env_->used_bytes() + unsettled_.bytes(); }
   unsigned open_readers() const override { return env_->open_readers(); }
-  void tidy() override { env_->clear_dead_readers(); }
+  void clear_dead_readers() override { env_->clear_dead_readers(); }
 
  private:
   LmdbBlockLog() = default;
-  Status recover_journal();
+  Status recover_journal() CAIRN_EXCLUDES(mutex_);
   Status read_end();
   Status check_end(GlobalPosition first_position, std::uint64_t epoch) const;
-  Status write_journal(const BlockCopy& block);
-  Status write_directly(const BlockCopy& block);
-  Status wait_for_room(GlobalPosition settled);
+  Status write_journal(const BlockCopy& block) CAIRN_EXCLUDES(mutex_);
+  Status write_directly(const BlockCopy& block) CAIRN_EXCLUDES(settle_mutex_, mutex_);
 
-  // Puts the young blocks and then `extra`, if there is one, into LMDB in one commit.
-  Status settle(const BlockCopy* extra);
-  Status make_space(std::uint64_t bytes);
-  Error given_up() const;
-  void run();
+  // Blocks until everything up to `position` is in LMDB, and returns the last position that is.
+  Result<GlobalPosition> wait_until_settled(GlobalPosition position) CAIRN_EXCLUDES(mutex_);
+
+  // Commits the unsettled blocks and then `extra`, if not null, to LMDB in one transaction.
+  Status settle(const BlockCopy* extra) CAIRN_REQUIRES(settle_mutex_) CAIRN_EXCLUDES(mutex_);
+
+  // Extends the map and the file by what a commit of `bytes` may need.
+  Status make_space(std::uint64_t bytes) CAIRN_REQUIRES(settle_mutex_);
+  Error broken_error() const;
+  void run(const std::stop_token& stop) CAIRN_EXCLUDES(settle_mutex_, mutex_);
 
   std::filesystem::path folder_;
   bool writable_ = false;
   std::unique_ptr<lmdb::Env> env_;
   MDB_dbi table_ = 0;
-  std::unique_ptr<Journal> journal_;  // the writer's
-  YoungBlocks young_;
-  GlobalPosition end_;  // the writer's belief, which is the truth
-  Sha256 end_hash_{};   // of the block that ends there; only while opening
+
+  // Used by the thread that appends, and while opening.
+  std::unique_ptr<Journal> journal_;
+  GlobalPosition end_;
+  Sha256 end_hash_{};  // of the block that ends there; only while opening
   std::uint64_t epoch_ = 0;
 
-  std::atomic<bool> broken_ = false;  // an LMDB commit failed
-  std::mutex settle_mutex_;           // held by whoever writes to LMDB
-  std::uint64_t file_bytes_ = 0;
+  UnsettledBlocks unsettled_;
+  std::atomic<bool> broken_ = false;  // an LMDB commit failed; never reset
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  GlobalPosition settled_;
-  std::optional<Error> failure_;  // of the last attempt to settle
-  bool wanted_ = false;
-  bool settler_sleeps_ = false;
-  bool stopping_ = false;
-  std::thread settler_;
+  Mutex settle_mutex_;  // held during an LMDB write transaction; acquired before mutex_
+  std::uint64_t file_bytes_ CAIRN_GUARDED_BY(settle_mutex_) = 0;
+
+  Mutex mutex_;
+  CondVar changed_;
+  GlobalPosition settled_ CAIRN_GUARDED_BY(mutex_);         // the last position in LMDB
+  std::optional<Error> failure_ CAIRN_GUARDED_BY(mutex_);   // of the last attempt to settle
+  bool settle_wanted_ CAIRN_GUARDED_BY(mutex_) = false;     // do not wait for kSettleAfter
+  bool waits_for_blocks_ CAIRN_GUARDED_BY(mutex_) = false;  // the thread sleeps without a timeout
+  BackgroundThread settler_;
 };
 
 }  // namespace cairn

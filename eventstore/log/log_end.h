@@ -7,8 +7,8 @@
 
 namespace cairn {
 
-// Where the log ends: what the next block continues. Recovery finds it, the appender advances it, and a
-// follower compares it.
+// The end of the log, which the next block continues. Recovery finds it, the appender advances it, and a
+// follower compares its own with it.
 struct LogEnd {
   GlobalPosition last_position;
   Sha256 hash{};  // of the last block, or the chain's anchor

@@ -2,7 +2,7 @@
 
 namespace cairn {
 
-bool BlockFilter::turn_to(const BlockReader& block) {
+bool BlockFilter::prepare(const BlockReader& block) {
   if (categories_.empty() && types_.empty()) return true;
   bool any_type = false;
   wanted_types_.clear();

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "eventstore/base/result.h"
-#include "eventstore/event_store.h"
 #include "eventstore/format/block_reader.h"
+#include "eventstore/queries.h"
 
 namespace cairn {
 
-// Tells which events of a block a filter lets through, by their names alone. Belongs to one thread.
+// Tells which events of a block match a filter, by the names of streams and types alone. Not thread-safe.
 class BlockFilter {
  public:
   // REQUIRES: `filter` outlives it.
@@ -18,12 +18,12 @@ class BlockFilter {
       : categories_(filter.categories.begin(), filter.categories.end()),
         types_(filter.types.begin(), filter.types.end()) {}
 
-  // Turns to another block; false when none of its events comes through.
+  // Prepares for the events of `block`; false when none of them matches.
   // REQUIRES: the block is open with kWholeBlock, so that its names can be trusted.
-  bool turn_to(const BlockReader& block);
+  bool prepare(const BlockReader& block);
 
-  // REQUIRES: turn_to() was called with this block.
-  Result<bool> lets_through(const BlockReader& block, GlobalPosition position) const {
+  // REQUIRES: prepare() was called with this block.
+  Result<bool> matches(const BlockReader& block, GlobalPosition position) const {
     if (categories_.empty() && types_.empty()) return true;
     CAIRN_TRY(const auto names, block.names_of(position));
     return wanted_types_[names.type] && wanted_streams_[names.stream];
@@ -32,7 +32,7 @@ class BlockFilter {
  private:
   std::unordered_set<std::string_view> categories_;
   std::unordered_set<std::string_view> types_;
-  std::vector<bool> wanted_streams_;  // of the block, in the order it has them
+  std::vector<bool> wanted_streams_;  // of the block, in its order
   std::vector<bool> wanted_types_;
 };
 

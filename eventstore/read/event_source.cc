@@ -1,6 +1,6 @@
 #include "eventstore/read/event_source.h"
 
-#include <string>
+#include <fmt/format.h>
 
 #include "eventstore/base/assert.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 Error not_in_log(GlobalPosition position) {
   Error error =
-      make_error(Errc::kCorruption, "the log has no event at position " + std::to_string(position.value));
+      make_error(Errc::kCorruption, fmt::format("the log has no event at position {}", position.value));
   error.position = position.value;
   return error;
 }
@@ -17,11 +17,11 @@ Error not_in_log(GlobalPosition position) {
 }  // namespace
 
 Result<StoredEvent> LogEvents::at(GlobalPosition position) {
-  if (!block_.contains(position)) CAIRN_CHECK(turn_to(position));
+  if (!block_.contains(position)) CAIRN_CHECK(open_block(position));
   return block_.read(position);
 }
 
-Status LogEvents::turn_to(GlobalPosition position) {
+Status LogEvents::open_block(GlobalPosition position) {
   if (cursor_ == nullptr) {
     CAIRN_TRY(cursor_, log_.cursor());
   }
@@ -32,8 +32,8 @@ Status LogEvents::turn_to(GlobalPosition position) {
   CAIRN_CHECK(block_.open(found->bytes, BlockCheck::kEachEvent));
   if (block_.header().first_position != found->first_position) {
     block_.close();
-    return make_error(Errc::kCorruption, "log block " + std::to_string(found->first_position.value) +
-                                             " says it begins elsewhere");
+    return make_error(Errc::kCorruption,
+                      fmt::format("log block {} says that it begins elsewhere", found->first_position.value));
   }
   if (!block_.contains(position)) {
     block_.close();
@@ -46,11 +46,10 @@ Result<StoredEvent> event_of(EventSource& events, GlobalPosition position, std::
                              StreamVersion version) {
   CAIRN_TRY(const StoredEvent stored, events.at(position));
   if (stored.event.stream != stream || stored.event.version != version) {
-    Error error =
-        make_error(Errc::kCorruption, "position " + std::to_string(position.value) + " should be version " +
-                                          std::to_string(version.value) + " of '" + std::string(stream) +
-                                          "' and is version " + std::to_string(stored.event.version.value) +
-                                          " of '" + std::string(stored.event.stream) + "'");
+    Error error = make_error(
+        Errc::kCorruption,
+        fmt::format("position {} should be version {} of '{}' and is version {} of '{}'", position.value,
+                    version.value, stream, stored.event.version.value, stored.event.stream));
     error.position = position.value;
     return error;
   }
@@ -60,7 +59,7 @@ Result<StoredEvent> event_of(EventSource& events, GlobalPosition position, std::
 Result<GlobalPosition> position_of(EventSource& events, std::string_view stream, const StreamHead& head,
                                    StreamVersion version) {
   CAIRN_ASSERT(version.value >= 1 && version <= head.version, version.value, head.version.value);
-  // The head's own path saves the first reads: go along it while it does not lead past the version.
+  // The path in the head saves the first reads: follow it while it does not lead below the version.
   std::uint64_t at = head.version.value;
   std::uint64_t position = head.path.head();
   for (std::size_t i = 1; i < head.path.positions().size() && jump_version(at) >= version.value; ++i) {

@@ -11,31 +11,32 @@
 
 namespace cairn {
 
-// Where an event can be had by its position.
+// Reads events by their position.
 class EventSource {
  public:
   virtual ~EventSource() = default;
 
   // The event, checked against its checksum; its views live until the next call. Fails with kCorruption when
-  // there is no such event: whoever asks has been told that there is.
+  // there is no such event: the position came from an index or another event that says there is.
   virtual Result<StoredEvent> at(GlobalPosition position) = 0;
 };
 
-// Events of the log, through one cursor. Short-lived, like the cursor; belongs to one thread.
+// Events of the log, through one cursor. Short-lived, as the cursor is; not thread-safe.
 class LogEvents final : public EventSource {
  public:
-  explicit LogEvents(BlockLog& log) : log_(log) {}
+  explicit LogEvents(BlockSource& log) : log_(log) {}
   Result<StoredEvent> at(GlobalPosition position) override;
 
  private:
-  Status turn_to(GlobalPosition position);
+  Status open_block(GlobalPosition position);
 
-  BlockLog& log_;
+  BlockSource& log_;
   std::unique_ptr<BlockCursor> cursor_;
   BlockReader block_;
 };
 
-// Version `version` of `stream`, whose head is `head`, found by the events' jumps in O(log n) reads.
+// The position of version `version` of `stream`, whose head is `head`, found by the events' skip pointers in
+// O(log n) reads. See docs/decisions.md, "Back pointers in the events instead of a version table".
 // REQUIRES: 1 <= version <= head.version.
 Result<GlobalPosition> position_of(EventSource& events, std::string_view stream, const StreamHead& head,
                                    StreamVersion version);

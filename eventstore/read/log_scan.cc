@@ -1,8 +1,9 @@
 #include "eventstore/read/log_scan.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <memory>
-#include <string>
 
 namespace cairn {
 namespace {
@@ -11,15 +12,15 @@ constexpr std::chrono::milliseconds kTransactionMax{20};
 
 Error broken_order(GlobalPosition expected, std::optional<GlobalPosition> found) {
   Error error = make_error(Errc::kCorruption,
-                           "log block " + std::to_string(expected.value) + " is missing" +
-                               (found ? "; the log goes on at " + std::to_string(found->value) : ""));
+                           fmt::format("log block {} is missing{}", expected.value,
+                                       found ? fmt::format("; the log continues at {}", found->value) : ""));
   error.position = expected.value;
   return error;
 }
 
 }  // namespace
 
-Status scan_blocks(BlockLog& log, GlobalPosition from, GlobalPosition to, const BlockVisitor& visit) {
+Status scan_blocks(BlockSource& log, GlobalPosition from, GlobalPosition to, const BlockVisitor& visit) {
   BlockReader block;
   GlobalPosition expected = from;
   while (expected <= to) {

@@ -12,8 +12,8 @@ namespace cairn {
 using BlockVisitor = std::function<Result<bool>(BlockReader& block, std::span<const std::byte> bytes)>;
 
 // Visits the blocks from the one that holds `from` to the one that holds `to`, in order, in place. The read
-// transaction is renewed every few milliseconds, so a long scan does not keep old pages from being used
-// again. Fails with kCorruption when a block is damaged or does not follow the one before.
-Status scan_blocks(BlockLog& log, GlobalPosition from, GlobalPosition to, const BlockVisitor& visit);
+// transaction is renewed every 20 ms, so a long scan does not keep LMDB from reusing old pages.
+// Fails with kCorruption when a block is damaged or does not follow the one before.
+Status scan_blocks(BlockSource& log, GlobalPosition from, GlobalPosition to, const BlockVisitor& visit);
 
 }  // namespace cairn

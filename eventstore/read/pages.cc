@@ -1,9 +1,12 @@
 #include "eventstore/read/pages.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "eventstore/base/assert.h"
 #include "eventstore/base/limits.h"
 #include "eventstore/read/block_filter.h"
 #include "eventstore/read/event_source.h"
@@ -12,7 +15,7 @@
 namespace cairn {
 namespace {
 
-// Copies versions `from` down to `to` of a stream, following the events' pointers back.
+// Copies versions `from` down to `to` of a stream, along the events' back pointers.
 Status copy_backward(EventSource& events, std::string_view stream, const StreamHead& head, std::uint64_t from,
                      std::uint64_t to, std::size_t bytes_max, EventPage& page) {
   CAIRN_TRY(GlobalPosition position, position_of(events, stream, head, {from}));
@@ -28,14 +31,20 @@ Status copy_backward(EventSource& events, std::string_view stream, const StreamH
 }  // namespace
 
 Status check_page_limit(std::size_t limit) {
-  if (limit == 0) return make_error(Errc::kInvalidArgument, "limit is 0: ask for at least one");
+  if (limit == 0) return make_error(Errc::kInvalidArgument, "limit is 0: it must be at least 1");
   if (limit > limits::kPageEventsMax) {
-    Error error = make_error(Errc::kTooLarge, "limit " + std::to_string(limit) + " is over " +
-                                                  std::to_string(limits::kPageEventsMax));
+    Error error =
+        make_error(Errc::kTooLarge, fmt::format("limit {} is over {}", limit, limits::kPageEventsMax));
     error.limit = limits::kPageEventsMax;
     return error;
   }
   return {};
+}
+
+Status check_system_stream(std::string_view stream) {
+  if (is_system_stream(stream)) return {};
+  return make_error(Errc::kInvalidArgument,
+                    "'" + std::string(stream) + "' is not a system stream: its name does not begin with '$'");
 }
 
 StreamInfo stream_info_of(std::string_view name, const StreamHead& head) {
@@ -53,8 +62,9 @@ Error no_such_stream(std::string_view stream) {
   return error;
 }
 
-Result<StreamPage> read_stream_page(BlockLog& log, std::string_view stream, const StreamHead& head,
+Result<StreamPage> read_stream_page(BlockSource& log, std::string_view stream, const StreamHead& head,
                                     const StreamQuery& query) {
+  CAIRN_ASSERT(query.limit > 0 && query.limit <= limits::kPageEventsMax, query.limit);
   const std::uint64_t newest = head.version.value;
   LogEvents events(log);
   StreamPage page{.version = head.version, .events = {}, .next = {}};
@@ -71,8 +81,8 @@ Result<StreamPage> read_stream_page(BlockLog& log, std::string_view stream, cons
 
   const std::uint64_t from = std::max<std::uint64_t>(query.from ? query.from->value : 1, 1);
   if (from > newest) return page;
-  // Events lead backward, so a forward page is read from its end. If that is too much, its first half is a
-  // page.
+  // Events point backward, so a forward page is read from its end. If it exceeds bytes_max, the first half
+  // of it becomes the page.
   for (std::uint64_t count = std::min<std::uint64_t>(query.limit, newest - from + 1);; count /= 2) {
     EventPage copied;
     const std::uint64_t to = from + count - 1;
@@ -91,7 +101,8 @@ std::uint64_t page_start(const LogQuery& query, GlobalPosition head) {
   return std::min(query.from ? query.from->value : head.value, head.value);
 }
 
-Result<LogPage> read_log_page(BlockLog& log, const LogQuery& query, GlobalPosition head) {
+Result<LogPage> read_log_page(BlockSource& log, const LogQuery& query, GlobalPosition head) {
+  CAIRN_ASSERT(query.limit > 0 && query.limit <= limits::kPageEventsMax, query.limit);
   const bool forward = query.direction == Direction::kForward;
   LogPage page{.head = head, .events = {}, .next = {}};
   LogEvents events(log);
@@ -107,7 +118,7 @@ Result<LogPage> read_log_page(BlockLog& log, const LogQuery& query, GlobalPositi
   return page;
 }
 
-Result<GlobalPosition> scan_events(BlockLog& log, const ScanQuery& query, GlobalPosition head,
+Result<GlobalPosition> scan_events(BlockSource& log, const ScanQuery& query, GlobalPosition head,
                                    const EventVisitor& visitor) {
   const GlobalPosition from{std::max<std::uint64_t>(query.from.value, 1)};
   const GlobalPosition to = std::min(query.to.value_or(head), head);
@@ -115,11 +126,11 @@ Result<GlobalPosition> scan_events(BlockLog& log, const ScanQuery& query, Global
   BlockFilter filter(query.filter);
   StoredEvent stored;
   const BlockVisitor each_event = [&](BlockReader& block, std::span<const std::byte>) -> Result<bool> {
-    if (!filter.turn_to(block)) return true;
+    if (!filter.prepare(block)) return true;
     const std::uint64_t first = std::max(from.value, block.header().first_position.value);
     const std::uint64_t end = std::min(to.value, block.header().last_position().value);
     for (std::uint64_t position = first; position <= end; ++position) {
-      CAIRN_TRY(const bool wanted, filter.lets_through(block, {position}));
+      CAIRN_TRY(const bool wanted, filter.matches(block, {position}));
       if (!wanted) continue;
       CAIRN_CHECK(block.read_into({position}, stored));
       last = {position};

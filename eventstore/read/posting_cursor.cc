@@ -18,7 +18,7 @@ Result<std::optional<std::uint64_t>> TermCursor::seek(std::uint64_t from) {
   }
 }
 
-// Brings positions at or beyond `from` into the buffer, if there are any.
+// Fills the buffer with positions at or beyond `from`, if there are any.
 Status TermCursor::fill(std::uint64_t from) {
   buffer_.clear();
   next_ = 0;
@@ -44,7 +44,8 @@ Status TermCursor::fill_forward(std::uint64_t from) {
 Status TermCursor::fill_backward(std::uint64_t from) {
   if (from > through_.value) {
     buffer_ = tail_.postings(snapshot_, term_, {from}, Direction::kBackward, kTailBatch);
-    // A generation may have been flushed since the snapshot; what the index has, it tells itself.
+    // A generation of the snapshot may have been flushed since; positions that the index has come from the
+    // index.
     while (!buffer_.empty() && buffer_.back() <= through_.value) buffer_.pop_back();
     if (!buffer_.empty()) return {};
     from = through_.value;
@@ -80,7 +81,7 @@ Result<std::optional<std::uint64_t>> FilterCursor::nearest(std::vector<TermCurso
   return best;
 }
 
-// Each side in turn goes to where the other one stands, until both stand on the same position.
+// A merge join: each side in turn seeks to the position of the other, until both are at the same position.
 Result<std::optional<std::uint64_t>> FilterCursor::seek(std::uint64_t from) {
   for (;;) {
     std::optional<std::uint64_t> at = from;

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "eventstore/base/result.h"
-#include "eventstore/event_store.h"
 #include "eventstore/index/index.h"
 #include "eventstore/index/tail.h"
+#include "eventstore/queries.h"
 
 namespace cairn {
 
-// The positions of one term, from the index and the tail, in one direction. Lives within one read.
+// The positions of one term (a category or a type), from the posting lists of index and tail, in one
+// direction. Lives within one read; not thread-safe.
 class TermCursor {
  public:
   TermCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
@@ -24,7 +25,7 @@ class TermCursor {
         direction_(direction) {}
 
   // The first position at or beyond `from`, in the cursor's direction; nullopt when there is none.
-  // REQUIRES: `from` does not go back.
+  // REQUIRES: `from` does not move against the direction between calls.
   Result<std::optional<std::uint64_t>> seek(std::uint64_t from);
 
  private:
@@ -41,11 +42,11 @@ class TermCursor {
   const Tail::Snapshot& snapshot_;
   PostingTerm term_;
   Direction direction_;
-  std::vector<std::uint64_t> buffer_;  // in the direction of travel
+  std::vector<std::uint64_t> buffer_;  // in the cursor's direction
   std::size_t next_ = 0;
 };
 
-// The positions an EventFilter lets through: any of its categories and any of its types.
+// The positions that match an EventFilter: any of its categories and any of its types.
 class FilterCursor {
  public:
   FilterCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,

@@ -33,7 +33,7 @@ Result<LogPage> Reader::read_log(const LogQuery& query) const {
 
 Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head, std::uint64_t from) const {
   LogPage page{.head = head, .events = {}, .next = {}};
-  // The tail first: what leaves it meanwhile is in the index by then, and the snapshot keeps it besides.
+  // The tail before the index: what is flushed in between is then in the index, and also in the snapshot.
   const Tail::Snapshot snapshot = tail_.snapshot();
   CAIRN_TRY(const IndexReader index, index_.read());
   CAIRN_TRY(const auto state, index.state());
@@ -60,7 +60,7 @@ Result<GlobalPosition> Reader::scan(const ScanQuery& query, const EventVisitor& 
 
 Result<StreamList> Reader::list_streams(const StreamListQuery& query) const {
   CAIRN_CHECK(check_page_limit(query.limit));
-  // A category holds the stream named like it and those with a '-' behind it; both start with its name.
+  // A category has the stream of the same name and those that continue it with '-'; both begin with its name.
   const std::string& category = query.category;
   std::string prefix = query.prefix;
   if (!category.empty()) {
@@ -83,7 +83,7 @@ Result<StreamList> Reader::list_streams(const StreamListQuery& query) const {
     std::set_union(created.begin(), created.end(), indexed.begin(), indexed.end(),
                    std::back_inserter(merged));
     if (merged.empty()) break;
-    // Beyond the shorter full list the other one may know names in between.
+    // Beyond the last name of a list that is full, that list may have names before those of the other.
     if (merged.size() > wanted) merged.resize(wanted);
     from = merged.back() + '\0';
     for (std::string& name : merged) {

@@ -4,20 +4,21 @@
 #include <string_view>
 
 #include "eventstore/base/result.h"
-#include "eventstore/event_store.h"
+#include "eventstore/event_page.h"
 #include "eventstore/index/index.h"
 #include "eventstore/index/tail.h"
 #include "eventstore/log/block_log.h"
-#include "eventstore/log/news_board.h"
+#include "eventstore/log/head_signal.h"
+#include "eventstore/queries.h"
 
 namespace cairn {
 
-// The reading half of EventStore; see there for what each call promises. Every call opens its own short
-// transactions and copies what it returns, so nothing a caller keeps holds the store's files back. Any
-// thread.
+// The reads of EventStore; see there for the contract of each call. Every call opens short read transactions
+// of its own and copies what it returns, so a page that a caller keeps does not keep LMDB from reusing old
+// pages. Thread-safe.
 class Reader {
  public:
-  Reader(BlockLog& log, const Tail& tail, const Index& index, const NewsBoard& news)
+  Reader(BlockSource& log, const Tail& tail, const Index& index, const HeadSignal& news)
       : log_(log), tail_(tail), index_(index), news_(news) {}
 
   Result<StreamPage> read_stream(std::string_view stream, const StreamQuery& query) const;
@@ -29,10 +30,10 @@ class Reader {
  private:
   Result<LogPage> read_filtered(const LogQuery& query, GlobalPosition head, std::uint64_t from) const;
 
-  BlockLog& log_;
+  BlockSource& log_;
   const Tail& tail_;
   const Index& index_;
-  const NewsBoard& news_;
+  const HeadSignal& news_;
 };
 
 }  // namespace cairn

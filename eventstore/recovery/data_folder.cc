@@ -1,6 +1,7 @@
 #include "eventstore/recovery/data_folder.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ constexpr int kFormat = 1;
 constexpr const char* kIdentity = "cairn.json";
 constexpr const char* kUnfinished = "cairn.json.new";
 
-// File systems whose locks or memory maps are not to be trusted across machines.
+// File systems whose locks or memory maps are not coherent across machines.
 bool is_network_file_system(const std::filesystem::path& path) {
   constexpr std::array<unsigned long, 6> kMagics{0x6969 /* nfs */,      0x517B /* smb */,
                                                  0xFF534D42 /* cifs */, 0xFE534D42 /* smb2 */,
@@ -45,7 +46,7 @@ Error missing_identity(const std::filesystem::path& path) {
   return make_error(Errc::kCorruption, path.string() + " has a log but no identity file, cairn.json");
 }
 
-// What a first start that was cut short may leave; it may simply be done again.
+// Whether there is anything beside the files that a first start, cut short, may leave.
 bool holds_anything_else(const std::filesystem::path& path) {
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     const std::string name = entry.path().filename().string();
@@ -85,14 +86,14 @@ Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIf
   return folder;
 }
 
-// Makes the folders of a store that is none yet. Where an earlier first start was cut short, what it left
-// goes: it never got its name, so nobody can have appended to it. A log without that mark is somebody's data.
+// Begins a new store. What an earlier first start left that was cut short is removed: cairn.json.new shows
+// that it was never finished, so no client has appended to it. A log without that file is data.
 Status DataFolder::begin_new() {
   const bool unfinished = std::filesystem::exists(path_ / kUnfinished);
   if (!unfinished && has_log(path_)) return missing_identity(path_);
   if (holds_anything_else(path_)) {
     return make_error(Errc::kFailedPrecondition,
-                      path_.string() + " holds other files and no Cairn store; name an empty folder");
+                      path_.string() + " has other files and no Cairn store; name an empty folder");
   }
   std::error_code error;
   if (unfinished) {
@@ -147,9 +148,9 @@ Status DataFolder::read_identity() {
     return make_error(Errc::kCorruption, file.string() + " cannot be read as a store's identity");
   }
   if (json["format"] != kFormat) {
-    return make_error(Errc::kFailedPrecondition, file.string() + " is of format " + json["format"].dump() +
-                                                     "; this program knows format " +
-                                                     std::to_string(kFormat));
+    return make_error(Errc::kFailedPrecondition,
+                      fmt::format("{} is of format {}; this program reads format {}", file.string(),
+                                  json["format"].dump(), kFormat));
   }
   const auto id = json.contains("storeId") && json["storeId"].is_string()
                       ? Uuid::parse(json["storeId"].get<std::string>())

@@ -9,22 +9,23 @@
 
 namespace cairn {
 
-// The folder a store lives in: who it is (cairn.json), where its parts are, and that one process has it.
+// The folder of a store: its identity, the paths of its parts, and the lock of the process that has it open.
 //
 //   cairn.json   identity and format version. With it present, a missing log is damage and never a new store.
-//   It
-//                begins as cairn.json.new, before anything else is made, and gets its name when all is there
-//   lock         held with flock(2) while a process has the store open; names that process
-//   log/         the blocks      index/   what is made from them
+//                Written as cairn.json.new before anything else is created, and renamed when all is there.
+//   lock         held with flock(2) while a process has the store open; contains its process id
+//   log/         the blocks
+//   index/       built from the blocks
 class DataFolder {
  public:
-  // Takes the folder for this process, making a new store where there is nothing yet.
-  //   kFailedPrecondition  another process has it, it is on a network file system, or it holds something else
-  //   kNotFound            there is no store and none may be made
-  //   kCorruption          the identity is there but the log is not, or the other way round
+  // Locks the folder for this process, and begins a new store where there is none.
+  //   kFailedPrecondition  another process has it open, it is on a network file system, or it has other files
+  //   kNotFound            there is no store and none may be created
+  //   kCorruption          the identity is there but the log is not, or the reverse
   static Result<DataFolder> claim(const std::filesystem::path& path, CreateIfMissing create);
 
-  // Looks at a store without taking it, to read beside the process that has it.
+  // Opens a store without the lock, to read it beside the process that has it open. Fails with kNotFound and
+  // kCorruption as above.
   static Result<DataFolder> inspect(const std::filesystem::path& path);
 
   const Uuid& store_id() const { return store_id_; }
@@ -32,11 +33,11 @@ class DataFolder {
   std::filesystem::path log() const { return path_ / "log"; }
   std::filesystem::path index() const { return path_ / "index"; }
 
-  // Whether there is a store already, or one is being made.
+  // True for an existing store; false for one that is being created, until seal().
   bool is_store() const { return sealed_; }
 
-  // Says, once the log is made, that this is a store from now on. Nothing if it is one already. Nothing may
-  // be appended before.
+  // Ends the creation of a store, once its log is there. Does nothing for an existing one. REQUIRES: nothing
+  // is appended before.
   Status seal();
 
  private:

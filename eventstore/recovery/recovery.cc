@@ -1,6 +1,7 @@
 #include "eventstore/recovery/recovery.h"
 
-#include <string>
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 #include "eventstore/base/seeded_hash.h"
@@ -11,19 +12,20 @@ namespace cairn {
 namespace {
 
 Error behind_index(GlobalPosition end, GlobalPosition through) {
-  return make_error(Errc::kCorruption, "the log ends at position " + std::to_string(end.value) +
-                                           ", but its index has seen " + std::to_string(through.value) +
-                                           ": the log was cut or replaced by an older copy");
+  return make_error(Errc::kCorruption,
+                    fmt::format("the log ends at position {}, but its index has seen {}: the log was cut "
+                                "or replaced by an older copy",
+                                end.value, through.value));
 }
 
 Error other_log(GlobalPosition position) {
   return make_error(Errc::kCorruption,
-                    "the log is not the one its index was made from: they differ at position " +
-                        std::to_string(position.value));
+                    fmt::format("the log is not the one its index was built from: they differ at position {}",
+                                position.value));
 }
 
-// The hash of the block that ends at `position`, where a chain can be taken up.
-Result<Sha256> hash_at(BlockLog& log, const Uuid& store_id, GlobalPosition position) {
+// The hash of the block that ends at `position`, from which the chain is checked.
+Result<Sha256> hash_at(BlockSource& log, const Uuid& store_id, GlobalPosition position) {
   if (position.value == 0) return chain_anchor(store_id);
   Sha256 hash{};
   bool ends_there = false;
@@ -39,7 +41,7 @@ Result<Sha256> hash_at(BlockLog& log, const Uuid& store_id, GlobalPosition posit
 
 }  // namespace
 
-Result<LogEnd> read_end(BlockLog& log, const Uuid& store_id) {
+Result<LogEnd> read_end(BlockSource& log, const Uuid& store_id) {
   CAIRN_TRY(const auto cursor, log.cursor());
   CAIRN_TRY(const auto last, cursor->last());
   if (!last)
@@ -47,8 +49,8 @@ Result<LogEnd> read_end(BlockLog& log, const Uuid& store_id) {
   BlockReader block;
   CAIRN_CHECK(block.open(last->bytes, BlockCheck::kWholeBlock));
   if (block.header().first_position != last->first_position) {
-    return make_error(Errc::kCorruption, "log block " + std::to_string(last->first_position.value) +
-                                             " says it begins elsewhere");
+    return make_error(Errc::kCorruption,
+                      fmt::format("log block {} says that it begins elsewhere", last->first_position.value));
   }
   return LogEnd{.last_position = block.header().last_position(),
                 .hash = sha256(last->bytes),
@@ -56,7 +58,7 @@ Result<LogEnd> read_end(BlockLog& log, const Uuid& store_id) {
                 .recorded_at = block.header().recorded_at};
 }
 
-Status check_owner(BlockLog& log, const Uuid& store_id) {
+Status check_owner(BlockSource& log, const Uuid& store_id) {
   CAIRN_TRY(const auto cursor, log.cursor());
   CAIRN_TRY(const auto first, cursor->seek({1}));
   if (!first) return make_error(Errc::kCorruption, "the log does not begin with position 1");
@@ -86,13 +88,12 @@ Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> by
     if (new_type) summary.types.push_back(event.type);
     BlockSummary::Stream& entry = summary.streams[stream->second];
     StreamHead& head = entry.head;
-    // A flush that was cut short may have left a head that knows this event already.
+    // A flush that was cut short may have left a head that has this event already.
     if (head.version < event.version) {
       if (head.version.value + 1 != event.version.value || head.path.head() != stored.previous) {
-        return make_error(Errc::kCorruption, "position " + std::to_string(position.value) + " is version " +
-                                                 std::to_string(event.version.value) + " of '" +
-                                                 std::string(event.stream) + "', which is at version " +
-                                                 std::to_string(head.version.value));
+        return make_error(Errc::kCorruption,
+                          fmt::format("position {} is version {} of '{}', which is at version {}",
+                                      position.value, event.version.value, event.stream, head.version.value));
       }
       head.advance(position, event.recorded_at);
     }
@@ -103,7 +104,7 @@ Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> by
   return summary;
 }
 
-Result<LogEnd> recover(BlockLog& log, const Index& index, Tail& tail, const Uuid& store_id,
+Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const Uuid& store_id,
                        const std::function<Status()>& flush) {
   CAIRN_TRY(LogEnd end, read_end(log, store_id));
   std::optional<IndexState> state;
@@ -123,9 +124,9 @@ Result<LogEnd> recover(BlockLog& log, const Index& index, Tail& tail, const Uuid
   const FindStream find = [&](std::string_view stream) { return find_stream(tail, index, stream); };
   const BlockVisitor take_in = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
     if (block.header().previous_hash != hash) {
-      return make_error(Errc::kCorruption, "log block " +
-                                               std::to_string(block.header().first_position.value) +
-                                               " does not continue the chain of the block before");
+      return make_error(Errc::kCorruption,
+                        fmt::format("log block {} does not continue the hash chain of the block before",
+                                    block.header().first_position.value));
     }
     CAIRN_TRY(BlockSummary summary, summarize(block, bytes, find));
     hash = summary.hash;

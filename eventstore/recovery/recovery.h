@@ -12,20 +12,20 @@
 
 namespace cairn {
 
-// What a block means for the index, read from the block itself. `find` gives the state of a stream before it.
+// What a block adds to the index, read from the block itself. `find` returns the head of a stream before it.
 using FindStream = std::function<Result<std::optional<StreamHead>>(std::string_view stream)>;
 Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const FindStream& find);
 
-// The end of the log as its last block tells it; of an empty one the anchor of the chain.
-Result<LogEnd> read_end(BlockLog& log, const Uuid& store_id);
+// The end of the log, from its last block; of an empty log the anchor of the hash chain.
+Result<LogEnd> read_end(BlockSource& log, const Uuid& store_id);
 
 // Fails with kCorruption when the first block names another store. REQUIRES: the log is not empty.
-Status check_owner(BlockLog& log, const Uuid& store_id);
+Status check_owner(BlockSource& log, const Uuid& store_id);
 
-// Reads the blocks the index does not have yet, checks them and their chain, and brings them into the tail;
-// `flush` is called when the tail has grown enough. Returns where the log ends.
+// Reads the blocks that the index does not have yet, checks them and their hash chain, and applies them to
+// the tail; calls `flush` after each block, which flushes a tail that is full. Returns the end of the log.
 // Fails with kCorruption when the log is damaged, belongs to another store, or is behind its index.
-Result<LogEnd> recover(BlockLog& log, const Index& index, Tail& tail, const Uuid& store_id,
+Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const Uuid& store_id,
                        const std::function<Status()>& flush);
 
 }  // namespace cairn

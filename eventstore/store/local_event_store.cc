@@ -8,8 +8,9 @@
 #include "eventstore/follow/follower.h"
 #include "eventstore/index/flusher.h"
 #include "eventstore/lmdb/file_check.h"
+#include "eventstore/log/head_signal.h"
 #include "eventstore/log/lmdb_block_log.h"
-#include "eventstore/log/news_board.h"
+#include "eventstore/read/pages.h"
 #include "eventstore/read/reader.h"
 #include "eventstore/recovery/data_folder.h"
 #include "eventstore/recovery/recovery.h"
@@ -17,7 +18,7 @@
 namespace cairn {
 namespace {
 
-// A store in a local folder: the parts, put together in the order they need each other.
+// A store in a local folder. Its members are in the order in which they depend on each other.
 class LocalEventStore final : public EventStore {
  public:
   LocalEventStore(DataFolder folder, StoreOptions options)
@@ -66,6 +67,14 @@ class LocalEventStore final : public EventStore {
   Result<LogPage> read_log(const LogQuery& query) override { return reader_->read_log(query); }
   Result<GlobalPosition> scan(const ScanQuery& query, const EventVisitor& visitor) override {
     return reader_->scan(query, visitor);
+  }
+  Result<StreamPage> read_system_stream(std::string_view stream, const StreamQuery& query) override {
+    CAIRN_CHECK(check_system_stream(stream));
+    return reader_->read_stream(stream, query);
+  }
+  Result<std::optional<StreamInfo>> system_stream_info(std::string_view stream) override {
+    CAIRN_CHECK(check_system_stream(stream));
+    return reader_->stream_info(stream);
   }
   Result<std::optional<StreamInfo>> stream_info(std::string_view stream) override {
     return reader_->stream_info(stream);
@@ -127,8 +136,8 @@ class LocalEventStore final : public EventStore {
   }
 
  private:
-  // The index is made from the log: where there is none, or only the beginning of one that was never
-  // finished, it is made anew, and that is said.
+  // The index is built from the log: where there is none, or a file that is too short to be one, it is built
+  // again, with a notice.
   Status open_index() {
     const std::filesystem::path file = folder_.index() / "data.mdb";
     std::error_code error;
@@ -144,14 +153,14 @@ class LocalEventStore final : public EventStore {
     CAIRN_TRY(const auto cursor, log_->cursor());
     CAIRN_TRY(const auto last, cursor->last());
     if (missing && last && options_.on_notice) {
-      options_.on_notice("there is no index in " + folder_.index().string() + "; making it from the log");
+      options_.on_notice("there is no index in " + folder_.index().string() + "; building it from the log");
     }
     return {};
   }
 
   Error with_advice(Error error) const {
     if (error.code == Errc::kCorruption) {
-      error.message += ". The index is made from the log: with no server running, remove the folder " +
+      error.message += ". The index is built from the log: with no server running, remove the folder " +
                        folder_.index().string() + " and start again";
     }
     return error;
@@ -169,8 +178,8 @@ class LocalEventStore final : public EventStore {
   }
 
   void tidy() {
-    log_->tidy();
-    index_->tidy();
+    log_->clear_dead_readers();
+    index_->clear_dead_readers();
   }
 
   void close() {
@@ -187,7 +196,7 @@ class LocalEventStore final : public EventStore {
   std::unique_ptr<LmdbBlockLog> log_;
   std::unique_ptr<Index> index_;
   Tail tail_;
-  NewsBoard news_;
+  HeadSignal news_;
   std::optional<Flusher> flusher_;
   std::optional<Appender> appender_;
   std::optional<Reader> reader_;
@@ -203,10 +212,10 @@ Result<std::unique_ptr<EventStore>> EventStore::open(const std::filesystem::path
   return std::unique_ptr<EventStore>(std::move(store));
 }
 
-Result<std::unique_ptr<EventStore>> EventStore::open_beside(const std::filesystem::path& folder,
-                                                            FollowOptions options) {
+Result<std::unique_ptr<LogReader>> LogReader::open_beside(const std::filesystem::path& folder,
+                                                          FollowOptions options) {
   CAIRN_TRY(auto follower, Follower::open(folder, std::move(options)));
-  return std::unique_ptr<EventStore>(std::move(follower));
+  return std::unique_ptr<LogReader>(std::move(follower));
 }
 
 }  // namespace cairn

@@ -12,7 +12,7 @@ namespace cairn {
 namespace {
 
 constexpr std::uint64_t kCheckedWhollyBytesMax = 256u << 20;
-constexpr int kLooksMax = 100;
+constexpr int kOpenAttemptsMax = 100;
 
 std::filesystem::path file_in(const std::filesystem::path& folder) { return folder / "data.mdb"; }
 
@@ -28,15 +28,16 @@ Result<std::unique_ptr<lmdb::Env>> open_env(const std::filesystem::path& folder,
                                      .tables_max = static_cast<unsigned>(options.tables.size()),
                                      .readers_max = options.readers_max,
                                      .access = writable ? lmdb::Access::kReadWrite : lmdb::Access::kReadOnly};
-  // Beside a process that commits, what is read of the file may lie on both sides of a commit. Then it is
-  // looked at again.
-  for (int looks = 1;; ++looks) {
+  // Another process may commit while this one reads the meta pages, which then disagree. So a reader tries
+  // again before it reports damage.
+  for (int attempt = 1;; ++attempt) {
     auto env = lmdb::Env::open(folder, env_options);
-    if (env.ok() || writable || env.error().code != Errc::kCorruption || looks == kLooksMax) return env;
+    if (env.ok() || writable || env.error().code != Errc::kCorruption || attempt == kOpenAttemptsMax)
+      return env;
   }
 }
 
-// LMDB goes where its pages point to, and a commit would spread the damage.
+// LMDB follows page numbers without checking them, and a commit on top of damage would spread it.
 Status check_pages(const std::filesystem::path& file) {
   CAIRN_TRY(const lmdb::FileFacts facts, lmdb::check_file(file));
   return lmdb::check_trees(
@@ -119,7 +120,7 @@ Status TableStore::write(const std::function<Status(TableWriter&)>& fill) {
   if (access_ == Access::kReadOnly) {
     return make_error(Errc::kFailedPrecondition, folder_.string() + " is open for reading only");
   }
-  const std::lock_guard writing(write_mutex_);
+  const MutexLock writing(write_mutex_);
   for (;;) {
     int code = 0;
     try {
@@ -139,8 +140,9 @@ Status TableStore::write(const std::function<Status(TableWriter&)>& fill) {
   }
 }
 
-// LMDB goes on after a commit that failed before its last step, the page that makes it count. If that step
-// failed it may have been done all the same, and LMDB takes no more transactions.
+// A commit that fails before its last step, the write of the meta page, has no effect, and LMDB accepts
+// further transactions. If the write of the meta page fails, it may have reached the disk all the same; LMDB
+// then refuses every transaction, which is how the two cases are told apart.
 Error TableStore::failed_write(int code) {
   Error error = lmdb::lmdb_error("writing " + folder_.string(), lmdb::meant_code(code, folder_));
   if (!env_->begin_write().ok()) error.code = Errc::kOutcomeUnknown;

@@ -1,16 +1,17 @@
-#include <string>
+#include "eventstore/tables/table_writer.h"
+
+#include <fmt/format.h>
 
 #include "eventstore/base/assert.h"
 #include "eventstore/lmdb/lmdb_env.h"
-#include "eventstore/tables/table_store.h"
 
 namespace cairn {
 
-// The cursor ends with the transaction.
+// LMDB frees the cursor with the transaction.
 struct TableWriter::Table {
   MDB_dbi handle = 0;
   MDB_cursor* cursor = nullptr;
-  std::string end;  // no key of the table is greater
+  std::string end;  // the greatest key of the table
 };
 
 TableWriter::TableWriter(lmdb::WriteTxn& txn, const std::vector<unsigned>& handles, const std::string& name)
@@ -54,19 +55,19 @@ Result<std::optional<std::string_view>> TableWriter::get(TableId id, std::string
 Result<bool> TableWriter::put(TableId id, std::string_view key, std::string_view value) {
   CAIRN_TRY(Table* const table, open(id));
   if (key.empty() || key.size() > kTableKeyBytesMax) {
-    return make_error(Errc::kInvalidArgument, "a key of " + std::to_string(key.size()) +
-                                                  " bytes; it may have 1 to " +
-                                                  std::to_string(kTableKeyBytesMax));
+    return make_error(Errc::kInvalidArgument,
+                      fmt::format("a key of {} bytes; it may have 1 to {}", key.size(), kTableKeyBytesMax));
   }
   MDB_val key_val = lmdb::to_val(key);
   MDB_val value_val = lmdb::to_val(value);
-  // LMDB leaves pages half empty when keys rise, unless it is told that nothing follows.
+  // LMDB splits a full page in half. With MDB_APPEND it starts a new page instead, so ascending keys fill
+  // theirs.
   const bool behind_all = key > table->end;
   int code = mdb_cursor_put(table->cursor, &key_val, &value_val, behind_all ? MDB_APPEND : MDB_NOOVERWRITE);
   if (behind_all && code == 0) table->end = key;
   const bool is_new = code == 0;
   if (code == MDB_KEYEXIST && !behind_all) {
-    value_val = lmdb::to_val(value);  // it was set to what is there, and the cursor stands on it
+    value_val = lmdb::to_val(value);  // LMDB set it to the old value, and the cursor is on that record
     code = mdb_cursor_put(table->cursor, &key_val, &value_val, MDB_CURRENT);
   }
   if (code != 0) return failed(code);

@@ -17,14 +17,14 @@
 
 namespace cairn {
 
-// What the index should say, gathered while the log is walked. Streams are kept whole; of the posting lists
-// and the ids only a digest, so that the memory needed grows with the streams and not with the events.
+// The index as it should be, computed while the log is read. It keeps every stream head, but only a digest of
+// each posting list and of each day's ids, so its memory grows with the number of streams and not of events.
 class ExpectedIndex {
  public:
   template <typename Value>
   using ByName = std::unordered_map<std::string, Value, SeededHash, std::equal_to<>>;
 
-  // A list of positions in order.
+  // The digest of a list of positions; depends on their order.
   struct ListDigest {
     std::uint64_t count = 0;
     std::uint64_t sum = 0;
@@ -35,7 +35,7 @@ class ExpectedIndex {
     friend bool operator==(const ListDigest&, const ListDigest&) = default;
   };
 
-  // A set of (hash, position) in any order.
+  // The digest of a set of (hash, position); does not depend on the order.
   struct SetDigest {
     std::uint64_t count = 0;
     std::uint64_t sum = 0;
@@ -54,7 +54,7 @@ class ExpectedIndex {
                                  : heads_.emplace(std::string(stream), StreamHead{}).first->second;
   }
 
-  // Takes an event for the lists; the caller advances the head.
+  // Adds an event to the posting lists and ids. The caller advances the stream's head.
   void add(const StoredEvent& stored) {
     const EventView& event = stored.event;
     list(PostingTerm::Kind::kCategory, category_of(event.stream)).add(event.position.value);

@@ -7,9 +7,12 @@
 
 namespace cairn {
 
-inline Error verify_given_up() { return make_error(Errc::kFailedPrecondition, "given up half-way"); }
+// The error when the progress callback cancels the verification.
+inline Error verify_cancelled() {
+  return make_error(Errc::kFailedPrecondition, "the verification was cancelled");
+}
 
-// Collects damage into a report: all of it counted, the first of it told.
+// Adds damage to a report: counts all of it, and lists the first kVerifyFindingsMax.
 class Findings {
  public:
   explicit Findings(VerifyReport& report) : report_(report) {}

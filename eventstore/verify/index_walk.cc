@@ -2,14 +2,16 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/sealed.h"
 #include "eventstore/index/postings.h"
 
 namespace cairn {
 
 void IndexWalk::count_record() {
-  if (++report_.index_records % 8'192 == 0 && progress_ && !given_up_) {
-    given_up_ = !progress_("index", report_.index_records, report_.index_records);
+  if (++report_.index_records % 8'192 == 0 && progress_ && !cancelled_) {
+    cancelled_ = !progress_("index", report_.index_records, report_.index_records);
   }
 }
 
@@ -18,7 +20,7 @@ Status IndexWalk::walk(ExpectedIndex* expected) {
        {walk_streams(expected), walk_postings(expected), walk_ids(expected), walk_snapshots()}) {
     if (!status.ok()) findings_.add("index", status.error().message);
   }
-  if (given_up_) return verify_given_up();
+  if (cancelled_) return verify_cancelled();
   return {};
 }
 
@@ -40,16 +42,16 @@ Status IndexWalk::walk_streams(ExpectedIndex* expected) {
           if (found != expected->heads().end()) ++agreeing;
           ahead_.emplace(std::string(key), *head);
         } else {
-          findings_.add(place, "says version " + std::to_string(head->version.value) + " at position " +
-                                   std::to_string(head->last_position().value) + ", the log says version " +
-                                   std::to_string(found->second.version.value) + " at position " +
-                                   std::to_string(found->second.last_position().value));
-          ++agreeing;  // it is there, if wrong
+          findings_.add(place,
+                        fmt::format("says version {} at position {}, the log says version {} at position {}",
+                                    head->version.value, head->last_position().value,
+                                    found->second.version.value, found->second.last_position().value));
+          ++agreeing;  // not missing, although wrong
         }
       }));
   if (expected != nullptr && agreeing < expected->heads().size()) {
     findings_.add("index streams",
-                  std::to_string(expected->heads().size() - agreeing) + " streams are missing");
+                  fmt::format("{} streams are missing", expected->heads().size() - agreeing));
   }
   return {};
 }
@@ -68,12 +70,12 @@ Status IndexWalk::walk_postings(ExpectedIndex* expected) {
   compare_lists('c', expected->categories());
   compare_lists('t', expected->types());
   for (const auto& [name, digest] : lists_) {
-    findings_.add("index posting list '" + name.substr(1) + "'", "is of nothing the log has");
+    findings_.add("index posting list '" + name.substr(1) + "'", "belongs to no event of the log");
   }
   return {};
 }
 
-// Takes the lists it finds out of lists_; what remains is too much.
+// Removes the lists that it finds from lists_; the remaining ones should not exist.
 void IndexWalk::compare_lists(char kind, const ExpectedIndex::ByName<ExpectedIndex::ListDigest>& expected) {
   const std::string what = kind == 'c' ? "category" : "type";
   for (const auto& [name, digest] : expected) {
@@ -82,8 +84,8 @@ void IndexWalk::compare_lists(char kind, const ExpectedIndex::ByName<ExpectedInd
     if (found.empty()) {
       findings_.add(place, "is missing");
     } else if (found.mapped() != digest) {
-      findings_.add(place, "has " + std::to_string(found.mapped().count) +
-                               " positions that differ from the log's " + std::to_string(digest.count));
+      findings_.add(place, fmt::format("has {} positions that differ from the log's {}", found.mapped().count,
+                                       digest.count));
     }
   }
 }
@@ -99,18 +101,17 @@ Status IndexWalk::walk_ids(ExpectedIndex* expected) {
     for (const IdRuns::Entry& entry : *chunk->entries) day.add(entry);
   }));
   if (expected == nullptr || days.empty()) return {};
-  // Days before the first one were dropped as their time came; from there on all have to be there.
+  // Days before the first one were dropped after the deduplication window; all later ones must exist.
   for (const auto& [day, digest] : expected->ids()) {
     if (day >= days.begin()->first && days[day] != digest) {
-      findings_.add("index ids of day " + std::to_string(day), "has " + std::to_string(days[day].count) +
-                                                                   " ids that differ from the log's " +
-                                                                   std::to_string(digest.count));
+      findings_.add(fmt::format("index ids of day {}", day),
+                    fmt::format("has {} ids that differ from the log's {}", days[day].count, digest.count));
     }
   }
   return {};
 }
 
-// Nobody trusts a snapshot, so a damaged one is counted and is no damage of the store.
+// Snapshots are a cache: a damaged one is counted, but is no damage of the store.
 Status IndexWalk::walk_snapshots() {
   return index_.for_each(IndexReader::Table::kSnapshots, [&](std::string_view key, std::string_view value) {
     count_record();

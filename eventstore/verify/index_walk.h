@@ -11,18 +11,19 @@
 
 namespace cairn {
 
-// Stream heads in the index that know more than the index as a whole: a flush is under way, or was cut short.
-// They are compared when the walk over the log has come that far.
+// Stream heads in the index that are newer than the index's state, because a flush is running or was
+// interrupted. They are compared when the log has been read up to them.
 using HeadsAhead = ExpectedIndex::ByName<StreamHead>;
 
-// Compares every record of the index with what the log says it should be at the index's own position.
+// Compares every record of the index with the index computed from the log up to the index's position. Not
+// thread-safe.
 class IndexWalk {
  public:
   IndexWalk(const IndexReader& index, VerifyReport& report, const VerifyProgress& progress)
       : index_(index), report_(report), progress_(progress), findings_(report) {}
 
-  // `expected` may be null when the log itself could not be followed: then only the records' own checksums
-  // count. Fails when the progress gave up.
+  // With a null `expected`, because the log is damaged, only the records' checksums are checked. Fails when
+  // the progress callback cancels the verification.
   Status walk(ExpectedIndex* expected);
 
   HeadsAhead& ahead() { return ahead_; }
@@ -40,7 +41,7 @@ class IndexWalk {
   const VerifyProgress& progress_;
   Findings findings_;
   HeadsAhead ahead_;
-  bool given_up_ = false;
+  bool cancelled_ = false;
   std::map<std::string, ExpectedIndex::ListDigest> lists_;  // by kind and name
 };
 

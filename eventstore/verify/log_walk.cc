@@ -4,19 +4,21 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace cairn {
 namespace {
 
 constexpr std::uint64_t kBlocksPerTransaction = 256;
 
-std::string block_name(GlobalPosition first) { return "log block " + std::to_string(first.value); }
+std::string block_name(GlobalPosition first) { return fmt::format("log block {}", first.value); }
 std::string event_name(GlobalPosition position) {
-  return "log event at position " + std::to_string(position.value);
+  return fmt::format("log event at position {}", position.value);
 }
 
 }  // namespace
 
-LogWalk::LogWalk(BlockLog& log, const Uuid& store_id, VerifyReport& report, const VerifyProgress& progress)
+LogWalk::LogWalk(BlockSource& log, const Uuid& store_id, VerifyReport& report, const VerifyProgress& progress)
     : log_(log),
       report_(report),
       progress_(progress),
@@ -25,7 +27,7 @@ LogWalk::LogWalk(BlockLog& log, const Uuid& store_id, VerifyReport& report, cons
       hash_(chain_anchor(store_id)) {}
 
 void LogWalk::break_off(std::string place, std::string what) {
-  // A reader's message names the block itself; once is enough.
+  // BlockReader's messages begin with the block's name, which is in `place` already.
   if (const std::size_t colon = place.find(','); what.starts_with(place.substr(0, colon) + ": ")) {
     what.erase(0, std::min(colon, place.size()) + 2);
   }
@@ -37,7 +39,7 @@ void LogWalk::break_off(std::string place, std::string what) {
 Status LogWalk::walk_to(GlobalPosition to) {
   while (next_ <= to) {
     CAIRN_TRY(const auto cursor, log_.cursor());
-    // A server may be appending beside us; what it adds is walked over too.
+    // A server may append at the same time; its new blocks are checked too.
     auto last = cursor->last();
     if (!last.ok()) {
       break_off("log", last.error().message);
@@ -53,11 +55,11 @@ Status LogWalk::walk_to(GlobalPosition to) {
       check_block(**found);
       if (progress_ && report_.blocks % 64 == 0 &&
           !progress_("log", report_.events, std::max(next_, log_end_).value)) {
-        return verify_given_up();
+        return verify_cancelled();
       }
     }
     if (!found.ok()) {
-      break_off("log after position " + std::to_string(next_.value - 1), found.error().message);
+      break_off(fmt::format("log after position {}", next_.value - 1), found.error().message);
       return {};
     }
     if (!*found) return {};
@@ -70,28 +72,27 @@ void LogWalk::check_block(const RawBlock& raw) {
   ++report_.blocks;
   report_.log_bytes += raw.bytes.size();
   if (raw.first_position != next_) {
-    break_off(name, "positions " + std::to_string(next_.value) + " to " +
-                        std::to_string(raw.first_position.value - 1) + " are missing");
+    break_off(name, fmt::format("positions {} to {} are missing", next_.value, raw.first_position.value - 1));
   }
-  next_ = {raw.first_position.value + 1};  // at least; a damaged header cannot be asked
+  next_ = {raw.first_position.value + 1};  // at least; the header may be damaged
   const Status opened = block_.open(raw.bytes, BlockCheck::kEachEvent);
   if (!opened.ok()) return break_off(name, opened.error().message);
   const BlockHeader& header = block_.header();
   if (header.first_position != raw.first_position) {
-    return break_off(name, "its header says " + std::to_string(header.first_position.value));
+    return break_off(name, fmt::format("its header says {}", header.first_position.value));
   }
   if (block_checksum(raw.bytes) != header.checksum) {
-    // Which event it is helps whoever has to mend it.
+    // Name the damaged event, which helps an operator to repair it.
     for (std::uint64_t p = header.first_position.value; p <= header.last_position().value; ++p) {
       if (const auto stored = block_.read({p}); !stored.ok()) {
-        break_off(name + ", event at position " + std::to_string(p), stored.error().message);
+        break_off(fmt::format("{}, event at position {}", name, p), stored.error().message);
         return;
       }
     }
     return break_off(name, "checksum does not match the block's bytes");
   }
   if (hash_ && *hash_ != header.previous_hash) {
-    findings_.add(name, "does not continue the chain: it names another block before it");
+    findings_.add(name, "does not continue the hash chain: it names another previous block");
   }
   hash_ = sha256(raw.bytes);
   report_.head_hash = to_hex(*hash_);
@@ -110,12 +111,12 @@ void LogWalk::check_event(const StoredEvent& stored) {
   ++report_.events;
   if (unbroken_) {
     if (event.version.value != head.version.value + 1) {
-      findings_.add(event_name(event.position), "is version " + std::to_string(event.version.value) +
-                                                    " of '" + std::string(event.stream) + "', which was at " +
-                                                    std::to_string(head.version.value));
+      findings_.add(event_name(event.position),
+                    fmt::format("is version {} of '{}', which was at version {}", event.version.value,
+                                event.stream, head.version.value));
     } else if (stored.previous != head.path.head() ||
                stored.jump != head.path.next_jump(head.version.value)) {
-      findings_.add(event_name(event.position), "does not point to the events before it in its stream");
+      findings_.add(event_name(event.position), "has wrong pointers to earlier events of its stream");
     }
   }
   head.advance(event.position, event.recorded_at);

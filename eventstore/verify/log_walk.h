@@ -13,22 +13,22 @@
 
 namespace cairn {
 
-// Walks the whole log from its first block, checks everything that can be checked, and goes on after damage
-// as far as the blocks can still be found.
+// Reads the log from its first block on and checks checksums, the hash chain, positions, versions and back
+// pointers. Continues after damage as far as blocks can be found. Not thread-safe.
 class LogWalk {
  public:
-  LogWalk(BlockLog& log, const Uuid& store_id, VerifyReport& report, const VerifyProgress& progress);
+  LogWalk(BlockSource& log, const Uuid& store_id, VerifyReport& report, const VerifyProgress& progress);
 
-  // Walks on until `to`, or the end of the log, whichever comes first. Fails only when nothing can be read,
-  // or the progress gave up.
+  // Continues up to `to`, or to the end of the log if that comes first. Fails only when the log cannot be
+  // opened, or when the progress callback cancels the verification.
   Status walk_to(GlobalPosition to);
 
   ExpectedIndex& expected() { return expected_; }
 
-  // Whether every block so far could be read and followed the one before.
+  // Whether every block so far was readable and continued the previous one.
   bool unbroken() const { return unbroken_; }
 
-  // Called for each event walked over.
+  // Called for each event.
   std::function<void(const StoredEvent&)> on_event;
 
  private:
@@ -36,7 +36,7 @@ class LogWalk {
   void check_event(const StoredEvent& stored);
   void break_off(std::string place, std::string what);
 
-  BlockLog& log_;
+  BlockSource& log_;
   VerifyReport& report_;
   const VerifyProgress& progress_;
   Findings findings_;
@@ -44,7 +44,7 @@ class LogWalk {
   BlockReader block_;
   GlobalPosition next_{1};
   GlobalPosition log_end_;
-  std::optional<Sha256> hash_;  // of the block before, when it could be read
+  std::optional<Sha256> hash_;  // of the previous block, if that was readable
   bool unbroken_ = true;
 };
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/file.h"
 #include "eventstore/index/index.h"
 #include "eventstore/lmdb/file_check.h"
@@ -20,7 +22,8 @@ namespace {
 
 constexpr unsigned kReaders = 8;
 
-// The folder's lock, if nobody else has it: then nobody writes, and the pages can be looked at one by one.
+// The folder's lock, or nullopt if another process has it. With the lock no process writes, and every page
+// can be checked.
 std::optional<File> lock_if_free(const std::filesystem::path& folder) {
   auto lock = File::open(folder / "lock", O_RDONLY);
   if (!lock.ok() || flock(lock->descriptor(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
@@ -32,7 +35,7 @@ void check_pages(const std::filesystem::path& file, const std::string& name, Fin
   if (!status.ok()) findings.add(name + " pages", status.error().message);
 }
 
-// Walks the log as far as the index goes, compares the two, then walks the rest.
+// Reads the log up to the index's position, compares the two, then reads the rest.
 Status compare(LogWalk& log, const IndexReader& index, VerifyReport& report, const VerifyProgress& progress) {
   Findings findings(report);
   const auto state = index.state();
@@ -42,8 +45,8 @@ Status compare(LogWalk& log, const IndexReader& index, VerifyReport& report, con
   report.indexed_through = through.value;
   CAIRN_CHECK(log.walk_to(through));
   if (log.unbroken() && report.head < through.value) {
-    findings.add("log", "ends at position " + std::to_string(report.head) + ", but the index has seen " +
-                            std::to_string(through.value));
+    findings.add("log", fmt::format("ends at position {}, but the index contains events up to {}",
+                                    report.head, through.value));
   } else if (known && log.unbroken() && report.head_hash != to_hex((*state)->hash) && through.value > 0) {
     findings.add("index state", "was made from another log");
   }
@@ -59,8 +62,8 @@ Status compare(LogWalk& log, const IndexReader& index, VerifyReport& report, con
   CAIRN_CHECK(log.walk_to({~std::uint64_t{0}}));
   if (!log.unbroken()) return {};
   for (const auto& [name, head] : ahead) {
-    findings.add("index stream '" + name + "'", "says version " + std::to_string(head.version.value) +
-                                                    ", which the log does not have there");
+    findings.add("index stream '" + name + "'",
+                 fmt::format("says version {}, which the log does not have", head.version.value));
   }
   return {};
 }

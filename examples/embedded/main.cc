@@ -1,5 +1,5 @@
-// A program with a store inside: it appends some events and keeps a read model of them with a projection in
-// C++.
+// A program that embeds the store: it appends some events and maintains a read model with a native (C++)
+// projection.
 
 #include <chrono>
 #include <filesystem>
@@ -7,17 +7,14 @@
 #include <iostream>
 #include <string>
 
-#include "eventstore/event_store.h"
-#include "projections/daemon/projection_daemon.h"
+#include "projections/engine/engine.h"
 #include "projections/typed_projection.h"
-#include "schemaregistry/registry/schema_registry.h"
-#include "upcasters/event_shapes.h"
 
 namespace {
 
 using namespace cairn;
 
-// What the projection looks at of an event: members, and what the fields are called in the data.
+// The fields of an event that the projection reads: members, and the names of the fields in the data.
 struct OrderPlaced {
   static constexpr std::string_view kType = "OrderPlaced";
   std::string_view customer;
@@ -26,7 +23,7 @@ struct OrderPlaced {
       std::tuple(data_field("customer", &OrderPlaced::customer), data_field("cents", &OrderPlaced::cents));
 };
 
-// A row: what it is kept by, what an event makes of it, and how it is shown.
+// A row: its key, how an event changes it, and its JSON.
 struct CustomerTotals {
   std::int64_t orders = 0;
   std::int64_t cents = 0;
@@ -57,29 +54,28 @@ Result<GlobalPosition> place_order(EventStore& store, const std::string& stream,
 }
 
 Status run(const std::filesystem::path& folder) {
-  // The store, the schemas it knows, and events in their newest shape. Each has to outlive what stands below.
-  CAIRN_TRY(const auto store, EventStore::open(folder, {}));
-  CAIRN_TRY(const auto registry, SchemaRegistry::open(*store));
-  CAIRN_TRY(const auto shapes, EventShapes::open(*store, *registry));
-  CAIRN_TRY(const auto daemon, ProjectionDaemon::open(*store, *shapes, folder));
+  // The store, its schemas and upcasters, and the daemon that builds read models.
+  CAIRN_TRY(const auto engine, Engine::open(folder));
+  EventStore& store = engine->store();
+  ProjectionDaemon& daemon = *engine->daemon();
 
-  // With another revision the rows are built anew, beside those there are.
-  CAIRN_CHECK(daemon->add(make_typed_projection<CustomerTotals, OrderPlaced>(
+  // With another revision the rows are rebuilt beside the ones that answer queries.
+  CAIRN_CHECK(daemon.add(make_typed_projection<CustomerTotals, OrderPlaced>(
       {.name = "customer_totals", .revision = "1", .categories = {"order"}})));
-  daemon->start();
+  CAIRN_CHECK(engine->start());
 
   GlobalPosition last;
   for (int i = 1; i <= 5; ++i) {
-    CAIRN_TRY(last, place_order(*store, "order-" + std::to_string(i), i % 2 == 0 ? "bob" : "ada", 100 * i));
+    CAIRN_TRY(last, place_order(store, "order-" + std::to_string(i), i % 2 == 0 ? "bob" : "ada", 100 * i));
   }
 
-  // The daemon follows by itself. Whoever wants to read what he has written waits for its position.
+  // The daemon follows the log by itself. To read your own write, wait for its position.
   std::promise<bool> reached;
-  daemon->wait_for("customer_totals", last, std::chrono::seconds(10),
-                   [&](bool there) { reached.set_value(there); });
+  daemon.wait_for("customer_totals", last, std::chrono::seconds(10),
+                  [&](bool there) { reached.set_value(there); });
   if (!reached.get_future().get()) return make_error(Errc::kOverloaded, "the rows are not there yet");
 
-  CAIRN_TRY(const RowsAnswer answer, daemon->rows("customer_totals", {}));
+  CAIRN_TRY(const RowsAnswer answer, daemon.rows("customer_totals", {}));
   for (const RowsAnswer::Row& row : answer.rows) std::cout << row.key << ' ' << row.json << '\n';
   return {};
 }

@@ -7,19 +7,19 @@
 
 namespace ledger {
 
-// The one account that may go below zero: what it owes is what all others have.
+// The only account that may go below zero: its debt is the sum of all other accounts.
 inline constexpr std::string_view kBank = "account-bank";
 
-// An account as far as it was read: its entries, added up. Belongs to one thread.
+// An account up to the version that was read: the sum of its entries. Not thread-safe.
 struct Account {
   std::string name;           // of its stream, such as "account-ada"
-  std::uint64_t version = 0;  // how many entries were read
-  std::int64_t cents = 0;     // what they amount to
+  std::uint64_t version = 0;  // number of entries read
+  std::int64_t cents = 0;     // their sum
 
   bool can_pay(std::int64_t amount) const { return name == kBank || cents >= amount; }
 };
 
-// Reads the entries that have come since. An account without any is one that nobody has paid to.
+// Reads the entries since then. An account that has never been paid to has none.
 cairn::Status catch_up(cairn::EventStore& store, Account& account);
 
 }  // namespace ledger

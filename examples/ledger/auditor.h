@@ -6,13 +6,13 @@
 
 namespace ledger {
 
-// Adds up every entry of every account, in the order of the log. A transfer is in the log whole or not at
-// all, so the sum is zero whenever one looks, also in the middle of a race. Belongs to one thread.
+// Adds up every entry of every account, in the order of the log. A transfer is in the log completely or not
+// at all, so the sum is zero at every audit, also during a race. Not thread-safe.
 class Auditor {
  public:
   explicit Auditor(cairn::EventStore& store) : store_(store) {}
 
-  // Reads what has come since the last look. Fails with kCorruption when the sum is not zero.
+  // Reads the entries since the last audit. Fails with kCorruption when the sum is not zero.
   cairn::Status look();
 
   std::uint64_t transfers() const { return entries_ / 2; }

@@ -9,7 +9,7 @@
 namespace ledger {
 namespace {
 
-// Of an entry, the projection looks at the amount alone.
+// The projection reads only the amount of an entry.
 struct PostedAmount {
   static constexpr std::string_view kType = Entry::kType;
   std::int64_t cents = 0;
@@ -32,16 +32,10 @@ struct Balance {
 
 }  // namespace
 
-cairn::Result<std::unique_ptr<Balances>> Balances::open(cairn::EventStore& store,
-                                                        const std::filesystem::path& folder) {
-  std::unique_ptr<Balances> balances(new Balances);
-  CAIRN_TRY(balances->registry_, cairn::SchemaRegistry::open(store));
-  CAIRN_TRY(balances->shapes_, cairn::EventShapes::open(store, *balances->registry_));
-  CAIRN_TRY(balances->daemon_, cairn::ProjectionDaemon::open(store, *balances->shapes_, folder));
-  CAIRN_CHECK(balances->daemon_->add(cairn::make_typed_projection<Balance, PostedAmount>(
+cairn::Result<Balances> Balances::add_to(cairn::Engine& engine) {
+  CAIRN_CHECK(engine.daemon()->add(cairn::make_typed_projection<Balance, PostedAmount>(
       {.name = "balances", .revision = "1", .categories = {"account"}})));
-  balances->daemon_->start();
-  return balances;
+  return Balances(*engine.daemon());
 }
 
 cairn::Result<std::vector<cairn::RowsAnswer::Row>> Balances::rows(cairn::GlobalPosition position) {

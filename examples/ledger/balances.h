@@ -1,40 +1,31 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "account.h"
-#include "eventstore/event_store.h"
-#include "projections/daemon/projection_daemon.h"
-#include "schemaregistry/registry/schema_registry.h"
-#include "upcasters/event_shapes.h"
+#include "projections/engine/engine.h"
 
 namespace ledger {
 
-// The balance of every account as rows that are kept up to date beside the log, so that whoever asks need not
-// read the entries.
+// The balance of every account, as rows of a projection, so that a query does not read the entries.
 class Balances {
  public:
-  // REQUIRES: the store, which is that of `folder`, outlives this.
-  static cairn::Result<std::unique_ptr<Balances>> open(cairn::EventStore& store,
-                                                       const std::filesystem::path& folder);
+  // Adds the projection to the engine's daemon. REQUIRES: the engine builds read models, is not started yet,
+  // and outlives this.
+  static cairn::Result<Balances> add_to(cairn::Engine& engine);
 
-  // The rows, in the order of their names, once they have the log through `position`.
+  // The rows, sorted by name, after they have applied the log through `position`.
   cairn::Result<std::vector<cairn::RowsAnswer::Row>> rows(cairn::GlobalPosition position);
 
-  // What the row of an account has to be.
+  // The expected row of an account.
   static std::string row_of(const Account& account);
 
  private:
-  Balances() = default;
+  explicit Balances(cairn::ProjectionDaemon& daemon) : daemon_(&daemon) {}
 
-  // Each needs those before it.
-  std::unique_ptr<cairn::SchemaRegistry> registry_;
-  std::unique_ptr<cairn::EventShapes> shapes_;
-  std::unique_ptr<cairn::ProjectionDaemon> daemon_;
+  cairn::ProjectionDaemon* daemon_;
 };
 
 }  // namespace ledger

@@ -1,5 +1,5 @@
-// A bank with a store inside: it opens accounts, moves money, lets threads race for it, and looks all the
-// time whether all accounts together are still zero.
+// A bank that embeds the store: it opens accounts, moves money, lets threads race for it, and checks all the
+// time that the sum of all accounts is zero.
 
 #include <charconv>
 #include <filesystem>
@@ -17,9 +17,11 @@ namespace {
 using namespace ledger;
 
 cairn::Status run(const std::filesystem::path& folder, const RaceSettings& settings) {
-  CAIRN_TRY(const auto store, cairn::EventStore::open(folder, {}));
-  CAIRN_TRY(const auto balances, Balances::open(*store, folder));
-  Auditor auditor(*store);
+  CAIRN_TRY(const auto engine, cairn::Engine::open(folder));
+  CAIRN_TRY(Balances balances, Balances::add_to(*engine));
+  CAIRN_CHECK(engine->start());
+  cairn::EventStore& store = engine->store();
+  Auditor auditor(store);
   const auto tell = [&] {
     std::cout << "  " << auditor.transfers() << " transfers, sum " << money(auditor.cents()) << std::endl;
   };
@@ -28,18 +30,18 @@ cairn::Status run(const std::filesystem::path& folder, const RaceSettings& setti
   CAIRN_CHECK(auditor.look());
   tell();
 
-  CAIRN_CHECK(open_accounts(*store, settings.accounts));
-  CAIRN_CHECK(pay(*store, {"account-ada"}, {"account-bob"}, 25'00));
-  CAIRN_CHECK(pay(*store, {"account-eve"}, {"account-ada"}, 1'000'000'00));
-  CAIRN_CHECK(pay_and_ask_again(*store, {"account-bank"}, {"account-ada"}, 1'00));
+  CAIRN_CHECK(open_accounts(store, settings.accounts));
+  CAIRN_CHECK(pay(store, {"account-ada"}, {"account-bob"}, 25'00));
+  CAIRN_CHECK(pay(store, {"account-eve"}, {"account-ada"}, 1'000'000'00));
+  CAIRN_CHECK(pay_and_ask_again(store, {"account-bank"}, {"account-ada"}, 1'00));
 
   std::cout << settings.threads << " threads race for " << settings.transfers << " transfers:\n";
-  CAIRN_TRY(const RaceReport report, race(*store, auditor, settings, tell));
+  CAIRN_TRY(const RaceReport report, race(store, auditor, settings, tell));
   std::cout << report.done << " done, " << report.refused << " refused for want of funds; "
             << report.decided_again << " times another was first and it was decided again\n";
 
   std::cout << "The balances:\n";
-  CAIRN_CHECK(show_balances(*store, *balances));
+  CAIRN_CHECK(show_balances(store, balances));
   CAIRN_CHECK(auditor.look());
   tell();
   return {};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kRaceCentsMax = 500'00;
 
-// What one thread does, with a random generator and accounts of its own.
+// The work of one thread, with its own random generator and accounts.
 cairn::Result<RaceReport> make_transfers(cairn::EventStore& store, const RaceSettings& settings,
                                          unsigned seed, std::atomic<std::uint64_t>& tried) {
   std::mt19937 random(seed);

@@ -12,18 +12,18 @@ namespace ledger {
 struct RaceSettings {
   std::vector<std::string> accounts;
   unsigned threads = 4;
-  std::uint64_t transfers = 400;  // that are tried
+  std::uint64_t transfers = 400;  // attempted
   std::uint64_t look_every = 100;
 };
 
 struct RaceReport {
   std::uint64_t done = 0;
-  std::uint64_t refused = 0;        // for want of funds
-  std::uint64_t decided_again = 0;  // because another thread was there first
+  std::uint64_t refused = 0;        // for lack of funds
+  std::uint64_t decided_again = 0;  // after a version conflict
 };
 
-// Threads that know nothing of each other move random amounts between random accounts. Meanwhile, every so
-// many transfers, the auditor looks, and `looked` is told.
+// Independent threads move random amounts between random accounts. Every so many transfers the auditor checks
+// the sum, and `looked` is called.
 cairn::Result<RaceReport> race(cairn::EventStore& store, Auditor& auditor, const RaceSettings& settings,
                                const std::function<void()>& looked);
 

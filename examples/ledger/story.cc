@@ -30,7 +30,7 @@ cairn::Status pay(cairn::EventStore& store, Account from, Account to, std::int64
               << " of the other\n";
     return {};
   }
-  if (from.can_pay(cents)) return receipt.error();  // it is not for want of funds
+  if (from.can_pay(cents)) return receipt.error();  // not for lack of funds
   std::cout << "refused, " << receipt.error().message << '\n';
   return {};
 }
@@ -40,8 +40,7 @@ cairn::Status pay_and_ask_again(cairn::EventStore& store, Account from, Account 
   CAIRN_CHECK(catch_up(store, to));
   CAIRN_TRY(const cairn::AppendRequest request, decide_transfer(from, to, cents));
   CAIRN_TRY(const cairn::AppendResult first, store.append(request));
-  // Nothing is decided again here. The very same request, with the same ids and versions, is what the store
-  // knows.
+  // Nothing is decided again. The store recognises the same request by its ids and versions.
   CAIRN_TRY(const cairn::AppendResult again, store.append(request));
   if (!again.already_applied || again.streams[0].last_position != first.streams[0].last_position) {
     return make_error(Errc::kCorruption, from.name + " has paid twice");

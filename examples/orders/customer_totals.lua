@@ -1,5 +1,5 @@
--- What each customer has ordered: one row for each customer id. Euros are added up in total_cents, other currencies
--- each by its name in `foreign_cents`.
+-- The totals of each customer: one row for each customer id. Euros are added up in total_cents, other currencies
+-- by their name in `foreign_cents`.
 
 return projection {
   from = { categories = { "order" }, types = { "OrderPlaced" } },

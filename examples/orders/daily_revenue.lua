@@ -1,10 +1,10 @@
--- What was ordered on each day (UTC): one row for each date and currency, such as "2026-11-17 EUR". Rows are in the
--- order of their keys, so they are in the order of the days.
+-- The revenue of each day (UTC): one row for each date and currency, such as "2026-11-17 EUR". Rows are sorted by
+-- key, and therefore by day.
 
 local MICROS_PER_DAY = 24 * 60 * 60 * 1000000
 
--- The date of a day counted from 1970-01-01, with integers alone. Years begin in March here, so that the
--- day that is sometimes there, February 29, is the last one of its year.
+-- The date of a day counted from 1970-01-01, with integers only. Years begin in March here, so that the
+-- leap day, February 29, is the last day of its year.
 local function date_of(day)
   local shifted = day + 719468                            -- days since 0000-03-01
   local era = shifted // 146097                           -- of 400 years, which have the same number of days

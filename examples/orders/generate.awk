@@ -1,9 +1,9 @@
-# Writes what a shop's orders did, as lines for `cairn import`: those of each version of OrderPlaced into a file of their own.
+# Generates the events of a shop's orders as lines for `cairn import`, one file for each version of OrderPlaced.
 #
 #   awk -v events=1000000 -v folder=/tmp -f generate.awk       makes /tmp/1.ndjson, 2.ndjson and 3.ndjson
 #
-# Half of the events are from the days of version 1, three tenths from those of version 2. The same every time: what looks
-# random is a remainder.
+# Half of the events have version 1, three tenths version 2. The output is deterministic: values that look random are
+# remainders.
 
 BEGIN {
   customers = events < 10000 ? 100 : int(events / 100)

@@ -1,5 +1,5 @@
--- The orders that are neither shipped nor cancelled: one row for each, which goes when the order is closed. Without
--- a key function the row's key is the name of the event's stream.
+-- The orders that are neither shipped nor cancelled: one row for each, deleted when the order is closed. Without a
+-- key function the row's key is the name of the event's stream.
 
 local function close(row, event) return DELETE end
 

@@ -1,4 +1,4 @@
--- What the events of one order come to: `cairn state order-42` shows it, now or at any earlier time.
+-- The state of one order: `cairn state order-42` shows it, now or at any earlier time.
 
 return aggregate {
   category = "order",

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,55 +13,56 @@
 
 namespace cairn {
 
-// What an aggregate says of itself.
+// Describes an aggregate.
 struct AggregateInfo {
-  std::string category;                // of the streams whose state it is
-  std::string fingerprint;             // another one whenever the same events could give another state
-  std::uint64_t snapshot_every = 100;  // events after which a snapshot is made by itself; 0 = never
+  std::string category;                // of the streams it folds
+  std::string fingerprint;             // differs whenever the same events could give another state
+  std::uint64_t snapshot_every = 100;  // events between automatic snapshots; 0 = none
 };
 
-// Why a state could not be made: a script failed, or the data of an event cannot be what was written.
+// Why a state could not be computed: a script failed, or the stored data of an event is damaged.
 using FoldFault = std::variant<ScriptError, Error>;
 
-// The state of one stream while it is folded, event by event; used for one stream after the other. Belongs to
-// one thread at a time.
+// The state of one stream while it is folded, event by event; reused for one stream after the other. Not
+// thread-safe: one thread at a time.
 //
-// What holds: load() of what save() gave leads to the same as the fold that save() was called in, whatever
-// events follow.
+// Invariant: a state that was saved and loaded gives the same results as the original, whatever events
+// follow.
 class AggregateState {
  public:
   virtual ~AggregateState() = default;
 
-  // Begins again, with the state before the first event.
-  virtual std::optional<FoldFault> reset() = 0;
+  // Sets the initial state, before the first event.
+  virtual Result<void, FoldFault> reset() = 0;
 
-  // Whether events of this type mean anything to it. The others are not given to apply().
+  // Whether it handles events of this type. Others are not passed to apply().
   virtual bool wants(std::string_view type) = 0;
 
-  // Takes in one event, or part of one. `event` is as it was stored, `part` what it is by now.
-  virtual std::optional<FoldFault> apply(const EventView& event, const ShapedEvent& part) = 0;
+  // Applies an event, or a part of one. `event` is the stored event, `part` the same in its newest shape.
+  virtual Result<void, FoldFault> apply(const EventView& event, const ShapedEvent& part) = 0;
 
   // Appends the state as JSON on one line, the same text for the same state.
-  virtual std::optional<FoldFault> append_json(std::string& to) = 0;
+  virtual Result<void, FoldFault> append_json(std::string& to) = 0;
 
-  // Appends what load() needs. False when this state cannot be saved, which is no fault: it is folded again
-  // each time.
+  // Appends the state for load(). False when this state cannot be saved, which is not an error: the stream is
+  // folded from the start each time.
   virtual bool save(std::string& to) = 0;
 
-  // Begins with a state that was saved. False when the bytes are not such a state; then reset() follows.
+  // Sets a saved state. False when the bytes are not a saved state; the caller then calls reset().
   virtual bool load(std::string_view saved) = 0;
 
-  // The plans of the parts seen so far are about to go; whatever was kept by their addresses has to as well.
+  // The decoding plans of the parts seen so far are about to be destroyed: drops all caches keyed by their
+  // addresses.
   virtual void forget_plans() {}
 };
 
-// How the events of a category's streams become a state: a script (aggregates.h), or a class of a program
-// that has the store in it. Never changes. Any thread.
+// How the events of a category's streams become a state: a script (aggregates.h) or a native (C++) class.
+// Immutable and thread-safe.
 class Aggregate {
  public:
   virtual ~Aggregate() = default;
   virtual const AggregateInfo& info() const = 0;
-  virtual std::variant<std::unique_ptr<AggregateState>, ScriptError> make_state() const = 0;
+  virtual ScriptResult<std::unique_ptr<AggregateState>> make_state() const = 0;
 };
 
 }  // namespace cairn

@@ -1,5 +1,7 @@
 #include "projections/aggregates/aggregate_event.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -45,14 +47,15 @@ NewEvent to_new_event(const AggregateDefinition& definition) {
 
 Result<std::optional<AggregateDefinition>> read_aggregate_event(const EventView& stored) {
   if (!stored.type.starts_with("Aggregate")) return std::optional<AggregateDefinition>();
-  const std::string where = "position " + std::to_string(stored.position.value) + " of the log";
+  const std::string where = fmt::format("position {} of the log", stored.position.value);
   if (stored.type != kDeployed) {
-    return make_error(Errc::kFailedPrecondition, where + " is " + std::string(stored.type) +
-                                                     ", which a newer program has written; use that one");
+    return make_error(
+        Errc::kFailedPrecondition,
+        fmt::format("{} is {}, which a newer program has written; use that program", where, stored.type));
   }
   const Json data = Json::parse(stored.data, nullptr, false);
   if (!data.is_object())
-    return make_error(Errc::kCorruption, "the definition at " + where + " is no JSON object");
+    return make_error(Errc::kCorruption, "the definition at " + where + " is not a JSON object");
   auto category = text(data, "category");
   auto source = text(data, "source");
   auto fingerprint = text(data, "fingerprint");
@@ -60,7 +63,8 @@ Result<std::optional<AggregateDefinition>> read_aggregate_event(const EventView&
   const auto every = number(data, "snapshotEvery");
   if (!category || !source || !fingerprint || !revision || !every ||
       *revision > std::numeric_limits<std::uint32_t>::max()) {
-    return make_error(Errc::kCorruption, "the aggregate at " + where + " lacks something of what it has");
+    return make_error(Errc::kCorruption,
+                      "the aggregate at " + where + " lacks a member or has one of a wrong type");
   }
   AggregateDefinition definition;
   definition.category = *std::move(category);

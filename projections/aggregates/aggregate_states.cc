@@ -50,16 +50,16 @@ Result<std::unique_ptr<AggregateStates>> AggregateStates::open(EventStore& store
 
 AggregateStates::~AggregateStates() { follower_.reset(); }
 
-StateOutcome AggregateStates::state_at(std::string_view stream, const StateQuery& query) {
+StateResult<StreamState> AggregateStates::state_at(std::string_view stream, const StateQuery& query) {
   return reader_->state_at(stream, query);
 }
 
-// What fails here, the next read of the stream will tell.
+// Failures are not reported here: the next read of the stream reports them.
 void AggregateStates::on_due(const std::string& stream, StreamVersion version) {
-  auto lent = reader_->lend(stream);
-  if (std::holds_alternative<StateProblem>(lent)) return;
-  StreamFold& fold = *std::get<FoldPool::Loan>(lent);
-  if (reader_->fold(fold, stream, version) || fold.snapshot_version() == version) return;
+  const auto lent = reader_->lend(stream);
+  if (!lent) return;
+  StreamFold& fold = **lent;
+  if (!reader_->fold(fold, stream, version) || fold.snapshot_version() == version) return;
   if (auto snapshot = fold.snapshot()) {
     writer_->offer(*std::move(snapshot), fold.unusable());
   } else {
@@ -67,15 +67,12 @@ void AggregateStates::on_due(const std::string& stream, StreamVersion version) {
   }
 }
 
-std::variant<SnapshotMade, StateProblem> AggregateStates::snapshot_stream(std::string_view stream) {
+StateResult<SnapshotMade> AggregateStates::snapshot_stream(std::string_view stream) {
   const std::string name(stream);
-  auto lent = reader_->lend(name);
-  if (auto* none = std::get_if<StateProblem>(&lent)) return std::move(*none);
-  StreamFold& fold = *std::get<FoldPool::Loan>(lent);
-  auto version = reader_->version_of(name, StateQuery::head());
-  if (auto* none = std::get_if<StateProblem>(&version)) return std::move(*none);
-  const StreamVersion head = std::get<StreamVersion>(version);
-  if (auto failed = reader_->fold(fold, name, head)) return *std::move(failed);
+  CAIRN_TRY(const FoldPool::Lease lent, reader_->lend(name));
+  StreamFold& fold = *lent;
+  CAIRN_TRY(const StreamVersion head, reader_->version_of(name, StateQuery::head()));
+  CAIRN_CHECK(reader_->fold(fold, name, head));
   if (fold.snapshot_version() == head) return SnapshotMade{head, true, fold.snapshot_bytes(), 0};
   const auto snapshot = fold.snapshot();
   if (!snapshot) {
@@ -83,9 +80,7 @@ std::variant<SnapshotMade, StateProblem> AggregateStates::snapshot_stream(std::s
     return unsavable(name);
   }
   const std::vector<SnapshotRecord> one{*snapshot};
-  if (const Status status = store_.put_snapshots(one, fold.unusable()); !status) {
-    return store_problem(status.error());
-  }
+  CAIRN_CHECK(store_.put_snapshots(one, fold.unusable()));
   return SnapshotMade{head, false, snapshot->bytes.size(), fold.events_folded()};
 }
 
@@ -99,7 +94,7 @@ Result<SnapshotReport> AggregateStates::snapshot_all(const std::string& category
 
 Result<std::vector<SnapshotDescription>> AggregateStates::snapshots(std::string_view stream) {
   CAIRN_TRY(const auto listed, store_.list_snapshots(stream));
-  auto lent = reader_->lend(stream);
+  const auto lent = reader_->lend(stream);
   std::vector<SnapshotDescription> described;
   for (const SnapshotInfo& info : listed) {
     SnapshotDescription& one = described.emplace_back(SnapshotDescription{info.version, info.bytes});
@@ -112,19 +107,17 @@ Result<std::vector<SnapshotDescription>> AggregateStates::snapshots(std::string_
     }
     one.position = snapshot->position;
     one.recorded_at = snapshot->recorded_at;
-    one.unusable = std::holds_alternative<StateProblem>(lent)
-                       ? std::optional(SnapshotMiss::kAggregate)
-                       : std::get<FoldPool::Loan>(lent)->load(*found.newest);
+    one.unusable = lent ? (*lent)->load(*found.newest) : std::optional(SnapshotMiss::kAggregate);
   }
   return described;
 }
 
-bool AggregateStates::settle(std::chrono::milliseconds timeout) {
+bool AggregateStates::wait_for_snapshots(std::chrono::milliseconds timeout) {
   if (writer_ == nullptr) return true;
   const auto until = std::chrono::steady_clock::now() + timeout;
   if (!follower_->wait_until(store_.head(), timeout)) return false;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-  return writer_->settle(std::max(left, std::chrono::milliseconds(0)));
+  return writer_->wait_until_written(std::max(left, std::chrono::milliseconds(0)));
 }
 
 StateStats AggregateStates::stats() const {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "eventstore/event_store.h"
@@ -20,54 +19,53 @@ class SnapshotWriter;
 class StateReader;
 
 struct AggregateStatesOptions {
-  // Whether snapshots are made by themselves: after reads that folded many events, and of streams that grow.
+  // Whether snapshots are made automatically: after reads that folded many events, and of growing streams.
   enum class Automatic : bool { kNo, kYes };
   Automatic automatic = Automatic::kYes;
-  LuaHost::Log log = {};  // gets what scripts say
+  LuaHost::Log log = {};  // receives the log output of scripts
 };
 
-// The states of the streams of one event store: aggregates, reads of states at any version or time, and the
-// snapshots that make them quick. Any thread.
+// The states of the streams of one event store: the aggregates, reads of states at any version or time, and
+// the snapshots that make these reads fast. Thread-safe.
 //
-// What holds:
-//  1. A state read with snapshots is the state folded from the first event on, as long as scripts keep what
-//  they
-//     remember in the state.
-//  2. A snapshot counts only for the aggregate, the upcasters and the schemas it was made with. Anything
-//  else, or
-//     damage, makes it as if it were not there: never an error, never a stale state.
+// Invariants:
+//  1. A state read with snapshots equals the state folded from the first event on, provided that the script
+//     keeps all it remembers in the state.
+//  2. A snapshot is used only with the aggregate, the upcasters and the schemas it was made with. Any other
+//     snapshot, and a damaged one, is ignored: it causes neither an error nor a stale state.
 //  3. Nothing here waits for appends, and no append waits for it.
 class AggregateStates {
  public:
   // Reads the definitions of the store. Fails as Aggregates::catch_up() does. REQUIRES: all outlive it.
   static Result<std::unique_ptr<AggregateStates>> open(EventStore& store, EventShapes& shapes,
                                                        AggregateStatesOptions options = {});
-  // Ends what is under way; snapshots that wait to be written are written.
+  // Stops the background threads; queued snapshots are written first.
   ~AggregateStates();
 
   Aggregates& aggregates() { return aggregates_; }
 
-  StateOutcome state_at(std::string_view stream, const StateQuery& query);
+  StateResult<StreamState> state_at(std::string_view stream, const StateQuery& query);
 
-  // Makes a snapshot at the head of the stream, unless there is one that counts. Returns when it is on disk.
+  // Makes a snapshot at the head of the stream, unless a valid one exists. Returns when it is on disk.
   // A state that cannot be saved is a problem of kind kScript.
-  std::variant<SnapshotMade, StateProblem> snapshot_stream(std::string_view stream);
+  StateResult<SnapshotMade> snapshot_stream(std::string_view stream);
 
-  // The same for all streams of a category. Those with a snapshot at their head that counts are passed over,
-  // so one that was interrupted goes on where it was. Streams that fail do not stop it; a store that fails
-  // does. kNotFound when the category has no aggregate.
+  // The same for all streams of a category. Streams with a valid snapshot at their head are skipped, so an
+  // interrupted run continues where it stopped. A stream that fails does not end the run; an error of the
+  // store does. kNotFound when the category has no aggregate.
   Result<SnapshotReport> snapshot_all(const std::string& category, const SnapshotAllOptions& options = {});
 
-  // The snapshots of a stream, rising, with what they are worth now.
+  // The snapshots of a stream in ascending order, and whether each is valid now.
   Result<std::vector<SnapshotDescription>> snapshots(std::string_view stream);
 
-  // Forgets all but the newest `keep` of a stream, and says how many those were.
+  // Deletes all but the newest `keep` snapshots of a stream and returns how many it deleted.
   Result<std::uint64_t> prune(std::string_view stream, std::uint64_t keep) {
     return store_.prune_snapshots(stream, keep);
   }
 
-  // Waits until what was to be snapshotted by itself so far is on disk; false when `timeout` passed first.
-  bool settle(std::chrono::milliseconds timeout);
+  // Waits until the automatic snapshots of all events appended so far are on disk; false when `timeout`
+  // passed first.
+  bool wait_for_snapshots(std::chrono::milliseconds timeout);
 
   StateStats stats() const;
 

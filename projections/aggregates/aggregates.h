@@ -5,14 +5,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "eventstore/base/mutex.h"
 #include "eventstore/event_store.h"
 #include "projections/aggregates/aggregate.h"
 #include "projections/aggregates/aggregate_event.h"
@@ -21,53 +20,52 @@
 
 namespace cairn {
 
-// What is to be deployed: a script, and the category the client says it is for, which must agree with what
-// the script says itself.
+// A script to deploy, and optionally the category that the client expects, which must be the one that the
+// script declares.
 struct AggregateDraft {
   std::string source;
-  std::string file = "aggregate.lua";  // how errors call it
+  std::string file = "aggregate.lua";  // its name in error messages
   std::optional<std::string> category = {};
 };
 
 struct AggregateDeployment {
   AggregateDefinition definition;
-  bool unchanged = false;  // it was there already, and nothing was done
+  bool unchanged = false;  // the same definition was deployed already
 };
 
-// The draft says one category, the script another.
+// The draft and the script name different categories.
 struct WrongCategory {
   std::string message;
 };
 
 using AggregateRefusal = std::variant<ScriptError, WrongCategory, Error>;
-using AggregateOutcome = std::variant<AggregateDeployment, AggregateRefusal>;
 
-// The aggregates of one event store: those of $definitions, which are scripts, and those that the program
-// itself brings along. Any thread.
+// The aggregates of one event store: scripts, which are in $definitions, and native (C++) ones, which the
+// program adds. Thread-safe.
 class Aggregates {
  public:
-  // Knows nothing until catch_up(). `log` gets what scripts say. REQUIRES: `store` outlives it.
+  // Empty until catch_up(). `log` receives the log output of scripts. REQUIRES: `store` outlives it.
   explicit Aggregates(EventStore& store, LuaHost::Log log = {})
       : store_(store), follower_(store), log_(std::move(log)) {}
 
-  // Takes notice of what was appended to $definitions. Fails with kFailedPrecondition when a newer program
-  // has written there, kCorruption when an event cannot be read.
+  // Applies the new events of $definitions. Fails with kFailedPrecondition when a newer program has written
+  // there, kCorruption when an event cannot be read.
   Status catch_up();
 
-  // Checks a script, runs its initial(), and makes it the aggregate of its category from now on. The same
-  // source again changes nothing. Refused, it changes nothing either.
-  AggregateOutcome deploy(const AggregateDraft& draft);
+  // Checks a script, runs its initial(), and makes it the aggregate of its category. Idempotent: deploying
+  // the same source again changes nothing. Nor does a failure.
+  Result<AggregateDeployment, AggregateRefusal> deploy(const AggregateDraft& draft);
 
-  // Adds one of the program's own, which goes before a script of the same category. REQUIRES: not null.
+  // Adds a native aggregate, which takes precedence over a script of the same category. REQUIRES: not null.
   void add(std::shared_ptr<const Aggregate> aggregate);
 
   // nullptr when there is none.
   std::shared_ptr<const Aggregate> find(std::string_view category) const;
 
-  // The script's definition; nullopt when the category has none.
+  // The definition of the category's script; nullopt when it has none.
   std::optional<AggregateDefinition> definition(std::string_view category) const;
   std::vector<AggregateDefinition> definitions() const;       // by category
-  std::vector<std::shared_ptr<const Aggregate>> all() const;  // by category, also those of the program
+  std::vector<std::shared_ptr<const Aggregate>> all() const;  // by category, with the native ones
   std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
 
  private:
@@ -81,10 +79,10 @@ class Aggregates {
   EventStore& store_;
   DefinitionFollower follower_;
   LuaHost::Log log_;
-  std::mutex deploy_mutex_;
-  mutable std::shared_mutex mutex_;
-  std::map<std::string, Script, std::less<>> scripts_;
-  std::map<std::string, std::shared_ptr<const Aggregate>, std::less<>> own_;
+  Mutex deploy_mutex_;  // one deploy() at a time; taken before mutex_
+  mutable SharedMutex mutex_;
+  std::map<std::string, Script, std::less<>> scripts_ CAIRN_GUARDED_BY(mutex_);
+  std::map<std::string, std::shared_ptr<const Aggregate>, std::less<>> native_ CAIRN_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> changes_{0};
 };
 

@@ -12,12 +12,12 @@ class ScriptState final : public AggregateState {
  public:
   explicit ScriptState(std::unique_ptr<AggregateFold> fold) : fold_(std::move(fold)) {}
 
-  std::optional<FoldFault> reset() override { return fold_->reset(); }
+  Result<void, FoldFault> reset() override { return fold_->reset(); }
   bool wants(std::string_view type) override { return fold_->handles(type); }
-  std::optional<FoldFault> apply(const EventView& event, const ShapedEvent& part) override {
+  Result<void, FoldFault> apply(const EventView& event, const ShapedEvent& part) override {
     return fold_->apply(event, part);
   }
-  std::optional<FoldFault> append_json(std::string& to) override { return fold_->append_json(to); }
+  Result<void, FoldFault> append_json(std::string& to) override { return fold_->append_json(to); }
   bool save(std::string& to) override { return fold_->save(to); }
   bool load(std::string_view saved) override { return fold_->load(saved); }
   void forget_plans() override { fold_->forget_plans(); }
@@ -36,10 +36,9 @@ class ScriptAggregate final : public Aggregate {
 
   const AggregateInfo& info() const override { return info_; }
 
-  std::variant<std::unique_ptr<AggregateState>, ScriptError> make_state() const override {
-    auto made = AggregateFold::make(source_, file_, log_);
-    if (auto* error = std::get_if<ScriptError>(&made)) return std::move(*error);
-    return std::make_unique<ScriptState>(std::get<std::unique_ptr<AggregateFold>>(std::move(made)));
+  ScriptResult<std::unique_ptr<AggregateState>> make_state() const override {
+    CAIRN_TRY(std::unique_ptr<AggregateFold> fold, AggregateFold::make(source_, file_, log_));
+    return std::unique_ptr<AggregateState>(std::make_unique<ScriptState>(std::move(fold)));
   }
 
  private:

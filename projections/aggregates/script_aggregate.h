@@ -8,7 +8,8 @@
 
 namespace cairn {
 
-// The aggregate whose source is in a definition.
+// The aggregate of a definition. Its script is loaded when make_state() is called. `log` receives its log
+// output.
 std::shared_ptr<const Aggregate> make_script_aggregate(const AggregateDefinition& definition,
                                                        LuaHost::Log log);
 

@@ -13,30 +13,30 @@ void put_text(std::string& to, std::string_view text) {
   to += text;
 }
 
-// Takes one thing after the other; after the first that is not there, nothing.
-class Taker {
+// Reads one value after the other. After the first that is cut off, all others are empty and ok() is false.
+class SnapshotReader {
  public:
-  explicit Taker(std::string_view bytes) : rest_(bytes) {}
+  explicit SnapshotReader(std::string_view bytes) : rest_(bytes) {}
 
   std::uint64_t number() {
-    const auto taken = whole_ ? record::take_varint(rest_) : std::nullopt;
-    whole_ = taken.has_value();
+    const auto taken = ok_ ? record::take_varint(rest_) : std::nullopt;
+    ok_ = taken.has_value();
     return taken.value_or(0);
   }
   std::string_view text() {
     const std::uint64_t size = number();
-    whole_ = whole_ && size <= rest_.size();
-    if (!whole_) return {};
+    ok_ = ok_ && size <= rest_.size();
+    if (!ok_) return {};
     const std::string_view text = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return text;
   }
-  bool whole() const { return whole_; }
+  bool ok() const { return ok_; }
   std::string_view rest() const { return rest_; }
 
  private:
   std::string_view rest_;
-  bool whole_ = true;
+  bool ok_ = true;
 };
 
 }  // namespace
@@ -59,23 +59,23 @@ std::string encode_snapshot(const Snapshot& snapshot) {
 }
 
 std::optional<Snapshot> decode_snapshot(std::string_view bytes) {
-  Taker taker(bytes);
-  if (taker.number() != kFormat) return std::nullopt;
+  SnapshotReader reader(bytes);
+  if (reader.number() != kFormat) return std::nullopt;
   Snapshot snapshot;
-  snapshot.position = {taker.number()};
-  snapshot.recorded_at = {static_cast<std::int64_t>(taker.number())};
-  snapshot.aggregate = taker.text();
-  const std::uint64_t chains = taker.number();
-  for (std::uint64_t i = 0; i < chains && taker.whole(); ++i) {
+  snapshot.position = {reader.number()};
+  snapshot.recorded_at = {static_cast<std::int64_t>(reader.number())};
+  snapshot.aggregate = reader.text();
+  const std::uint64_t chains = reader.number();
+  for (std::uint64_t i = 0; i < chains && reader.ok(); ++i) {
     RememberedChain chain;
-    chain.type = taker.text();
-    chain.schema = {static_cast<std::uint32_t>(taker.number())};
-    chain.fingerprint = taker.text();
-    if (const std::uint64_t made_at = taker.number(); made_at > 0) chain.made_at = made_at - 1;
+    chain.type = reader.text();
+    chain.schema = {static_cast<std::uint32_t>(reader.number())};
+    chain.fingerprint = reader.text();
+    if (const std::uint64_t made_at = reader.number(); made_at > 0) chain.made_at = made_at - 1;
     snapshot.chains.push_back(chain);
   }
-  if (!taker.whole()) return std::nullopt;
-  snapshot.state = taker.rest();
+  if (!reader.ok()) return std::nullopt;
+  snapshot.state = reader.rest();
   return snapshot;
 }
 

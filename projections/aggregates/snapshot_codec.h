@@ -10,8 +10,9 @@
 
 namespace cairn {
 
-// What a snapshot says: the state, and all that made it what it is. docs/format.md shows the bytes. The views
-// live as long as the bytes.
+// A decoded snapshot: the state, and the fingerprints of everything it was computed with. docs/format.md
+// describes the bytes; docs/decisions.md, "Snapshots are validated by fingerprint", says why. The views live
+// as long as the bytes.
 struct Snapshot {
   GlobalPosition position;     // of the last event in it
   Timestamp recorded_at;       // of the last event in it
@@ -22,7 +23,7 @@ struct Snapshot {
 
 std::string encode_snapshot(const Snapshot& snapshot);
 
-// nullopt for what is no snapshot, or one of a format this program does not read.
+// nullopt for bytes that are not a snapshot, or are of a format that this program does not know.
 std::optional<Snapshot> decode_snapshot(std::string_view bytes);
 
 }  // namespace cairn

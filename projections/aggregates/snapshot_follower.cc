@@ -5,75 +5,64 @@
 #include <utility>
 #include <vector>
 
-#include "eventstore/base/thread_priority.h"
-
 namespace cairn {
 
 namespace {
 
-constexpr int kNice = 10;  // Writers and readers come first.
+constexpr int kSnapshotNiceness = 10;  // Writers and readers go first.
 
-// What is looked through at once, so that the end of the store is never far.
-constexpr std::uint64_t kPositionsAtOnce = 1u << 16;
+// Positions scanned in one step. It bounds how long the destructor waits.
+constexpr std::uint64_t kScanPositionsMax = 1u << 16;
 
-// After news, more news are waited for: many appends then cost one look.
-constexpr std::chrono::milliseconds kPause{20};
+// Wait after a notification, so that many appends cost one scan.
+constexpr std::chrono::milliseconds kBatchDelay{20};
 
 }  // namespace
 
 SnapshotFollower::SnapshotFollower(EventStore& store, const Aggregates& aggregates, Due due)
-    : store_(store), aggregates_(aggregates), due_(std::move(due)), seen_(store.head()) {
-  thread_ = std::thread([this] { run(); });
-}
-
-SnapshotFollower::~SnapshotFollower() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
+    : store_(store), aggregates_(aggregates), due_(std::move(due)), processed_(store.head()) {
+  thread_.start(
+      {.name = "cairn-snapwatch", .niceness = kSnapshotNiceness, .wake = wake_all(mutex_, changed_)},
+      [this, head = processed_](const std::stop_token& stop) { run(head, stop); });
 }
 
 bool SnapshotFollower::wait_until(GlobalPosition position, std::chrono::milliseconds timeout) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, timeout, [&] { return seen_ >= position; });
+  MutexLock lock(mutex_);
+  return changed_.wait_for(lock, timeout, [&]() CAIRN_REQUIRES(mutex_) { return processed_ >= position; });
 }
 
-void SnapshotFollower::run() {
-  set_thread_niceness(kNice);
-  while (wait_for_news()) {
-    GlobalPosition after = seen_;  // Only this thread moves it.
-    for (const GlobalPosition head = store_.head(); after < head;) {
-      after = look(after);
-      const std::lock_guard lock(mutex_);
-      seen_ = after;
+void SnapshotFollower::run(GlobalPosition after, const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    wait_for_events(after, stop);
+    const GlobalPosition head = store_.head();
+    while (after < head && !stop.stop_requested()) {
+      after = process_events(after, stop);
+      const MutexLock lock(mutex_);
+      processed_ = after;
       changed_.notify_all();
-      if (stopping_) return;
     }
   }
 }
 
-// False when it is time to end.
-bool SnapshotFollower::wait_for_news() {
-  const std::uint64_t ticket = store_.notify_at({seen_.value + 1}, [this] {
-    const std::lock_guard lock(mutex_);
-    news_ = true;
+// Returns when the log has events behind `after`, or when stop is requested.
+void SnapshotFollower::wait_for_events(GlobalPosition after, const std::stop_token& stop) {
+  const std::uint64_t ticket = store_.notify_at({after.value + 1}, [this] {
+    const MutexLock lock(mutex_);
+    notified_ = true;
     changed_.notify_all();
   });
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return news_ || stopping_; });
-  news_ = false;
-  changed_.wait_for(lock, kPause, [this] { return stopping_; });
-  const bool go_on = !stopping_;
-  lock.unlock();
+  {
+    MutexLock lock(mutex_);
+    changed_.wait(lock, [&]() CAIRN_REQUIRES(mutex_) { return notified_ || stop.stop_requested(); });
+    notified_ = false;
+    changed_.wait_for(lock, kBatchDelay, [&] { return stop.stop_requested(); });
+  }
   store_.cancel_notify(ticket);
-  return go_on;
 }
 
-// Looks through the next positions, and returns how far it came.
-GlobalPosition SnapshotFollower::look(GlobalPosition after) {
-  const GlobalPosition to{std::min(after.value + kPositionsAtOnce, store_.head().value)};
+// Scans the positions behind `after`, at most kScanPositionsMax, and returns the last one.
+GlobalPosition SnapshotFollower::process_events(GlobalPosition after, const std::stop_token& stop) {
+  const GlobalPosition to{std::min(after.value + kScanPositionsMax, store_.head().value)};
   std::map<std::string, std::uint64_t, std::less<>> every;
   ScanQuery query{.from = {after.value + 1}, .to = to};
   for (const auto& aggregate : aggregates_.all()) {
@@ -90,13 +79,10 @@ GlobalPosition SnapshotFollower::look(GlobalPosition after) {
     due.insert_or_assign(std::string(event.stream), event.version);
     return true;
   });
-  // Damage in the log is for those to report who read it for others.
+  // Corruption is not reported here: the reads that clients make report it.
   if (!scanned) return to;
   for (const auto& [stream, version] : due) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (stopping_) return to;
-    }
+    if (stop.stop_requested()) return to;
     due_(stream, version);
   }
   return to;

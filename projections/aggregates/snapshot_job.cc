@@ -4,15 +4,15 @@
 #include <thread>
 #include <utility>
 
+#include "eventstore/base/background_thread.h"
+
 namespace cairn {
 
 namespace {
 
-constexpr std::size_t kStreamsAtOnce = 256;  // that a thread takes for itself
-constexpr std::size_t kStreamsCounted = 1'000;
-
+constexpr std::size_t kStreamsAtOnce = 256;     // taken by a worker in one step
+constexpr std::size_t kStreamsCounted = 1'000;  // per page while counting
 constexpr std::size_t kBatchBytes = 8u << 20;
-
 constexpr unsigned kThreadsMax = 64;
 
 }  // namespace
@@ -21,10 +21,14 @@ Result<SnapshotReport> SnapshotJob::run() {
   CAIRN_CHECK(count_streams());
   std::vector<std::thread> threads;
   for (unsigned i = 1; i < std::clamp(options_.threads, 1u, kThreadsMax); ++i) {
-    threads.emplace_back([this] { work(); });
+    threads.emplace_back([this] {
+      name_this_thread("cairn-snapjob");
+      work();
+    });
   }
   work();
   for (std::thread& thread : threads) thread.join();
+  const MutexLock lock(mutex_);
   if (failure_) return *std::move(failure_);
   return std::move(report_);
 }
@@ -46,7 +50,7 @@ void SnapshotJob::work() {
   if (status) status = write(batch);
   report(batch);
   if (status) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!failure_) failure_ = status.error();
 }
 
@@ -56,7 +60,7 @@ Status SnapshotJob::work_off(Batch& batch) {
     if (streams.empty()) return {};
     for (const StreamInfo& stream : streams) {
       if (should_end()) return {};
-      if (auto error = take(stream, batch)) return *std::move(error);
+      CAIRN_CHECK(take(stream, batch));
       if (batch.snapshots.size() >= options_.batch_snapshots || batch.bytes >= kBatchBytes)
         CAIRN_CHECK(write(batch));
     }
@@ -66,7 +70,7 @@ Status SnapshotJob::work_off(Batch& batch) {
 }
 
 Result<std::vector<StreamInfo>> SnapshotJob::next_streams() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!after_) return std::vector<StreamInfo>();
   CAIRN_TRY(StreamList page,
             store_.list_streams({.category = category_, .after = *after_, .limit = kStreamsAtOnce}));
@@ -74,43 +78,42 @@ Result<std::vector<StreamInfo>> SnapshotJob::next_streams() {
   return std::move(page.streams);
 }
 
-std::optional<Error> SnapshotJob::take(const StreamInfo& stream, Batch& batch) {
+Status SnapshotJob::take(const StreamInfo& stream, Batch& batch) {
   ++batch.counts.streams;
-  auto lent = reader_.lend(stream.stream);
-  std::optional<StateProblem> problem;
-  if (auto* none = std::get_if<StateProblem>(&lent)) {
-    problem = std::move(*none);
-  } else {
-    StreamFold& fold = *std::get<FoldPool::Loan>(lent);
-    problem = reader_.fold(fold, stream.stream, stream.version);
-    batch.counts.events_folded += problem ? 0 : fold.events_folded();
-    if (!problem && fold.snapshot_version() == stream.version) {
-      ++batch.counts.fresh;
-      return std::nullopt;
-    }
-    if (!problem) {
-      auto snapshot = fold.snapshot();
-      if (!snapshot) {
-        ++batch.counts.unsavable;
-        reader_.count_unsavable();
-        return std::nullopt;
-      }
-      batch.bytes += snapshot->bytes.size();
-      batch.snapshots.push_back(*std::move(snapshot));
-      batch.drop.insert(batch.drop.end(), fold.unusable().begin(), fold.unusable().end());
-      return std::nullopt;
-    }
-  }
-  // Damage is one stream's; anything else the store says will hold for the next stream too.
-  if (problem->kind == StateProblem::Kind::kStore && problem->error &&
-      problem->error->code != Errc::kCorruption) {
-    return problem->error;
+  auto added = add_snapshot(stream, batch);
+  if (added) return {};
+  // Corruption concerns one stream. Any other failure of the store would repeat with the next stream.
+  const StateProblem& problem = added.error();
+  if (problem.kind == StateProblem::Kind::kStore && problem.error &&
+      problem.error->code != Errc::kCorruption) {
+    return *problem.error;
   }
   ++batch.counts.failed;
   if (batch.counts.failures.size() < kSnapshotFailuresMax) {
-    batch.counts.failures.push_back({stream.stream, *std::move(problem)});
+    batch.counts.failures.push_back({stream.stream, std::move(added).error()});
   }
-  return std::nullopt;
+  return {};
+}
+
+StateResult<void> SnapshotJob::add_snapshot(const StreamInfo& stream, Batch& batch) {
+  CAIRN_TRY(const FoldPool::Lease lent, reader_.lend(stream.stream));
+  StreamFold& fold = *lent;
+  CAIRN_CHECK(reader_.fold(fold, stream.stream, stream.version));
+  batch.counts.events_folded += fold.events_folded();
+  if (fold.snapshot_version() == stream.version) {
+    ++batch.counts.fresh;
+    return {};
+  }
+  auto snapshot = fold.snapshot();
+  if (!snapshot) {
+    ++batch.counts.unsavable;
+    reader_.count_unsavable();
+    return {};
+  }
+  batch.bytes += snapshot->bytes.size();
+  batch.snapshots.push_back(*std::move(snapshot));
+  batch.drop.insert(batch.drop.end(), fold.unusable().begin(), fold.unusable().end());
+  return {};
 }
 
 Status SnapshotJob::write(Batch& batch) {
@@ -124,7 +127,7 @@ Status SnapshotJob::write(Batch& batch) {
 }
 
 void SnapshotJob::report(Batch& batch) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   SnapshotReport& counts = batch.counts;
   report_.streams += counts.streams;
   report_.made += counts.made;
@@ -143,7 +146,7 @@ void SnapshotJob::report(Batch& batch) {
 
 bool SnapshotJob::should_end() {
   const bool cancelled = options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   report_.cancelled = report_.cancelled || cancelled;
   return cancelled || failure_.has_value();
 }

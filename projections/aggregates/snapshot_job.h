@@ -1,29 +1,29 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "eventstore/base/mutex.h"
 #include "eventstore/event_store.h"
 #include "projections/aggregates/snapshot_report.h"
 #include "projections/aggregates/state_reader.h"
 
 namespace cairn {
 
-// Makes snapshots of all streams of a category, on several threads. Used once, by one thread.
+// Makes snapshots of all streams of a category, on several threads. One run() by one thread.
 class SnapshotJob {
  public:
   // REQUIRES: all outlive it.
   SnapshotJob(EventStore& store, StateReader& reader, std::string category, const SnapshotAllOptions& options)
       : store_(store), reader_(reader), category_(std::move(category)), options_(options) {}
 
-  // Fails as the store does; what was made until then is kept.
+  // Fails with the error of the store; snapshots written before the failure are kept.
   Result<SnapshotReport> run();
 
  private:
-  // What one thread has made and not written yet.
+  // The snapshots that one worker has made and not written yet.
   struct Batch {
     std::vector<SnapshotRecord> snapshots;
     std::vector<SnapshotKey> drop;
@@ -35,7 +35,8 @@ class SnapshotJob {
   void work();
   Status work_off(Batch& batch);
   Result<std::vector<StreamInfo>> next_streams();
-  std::optional<Error> take(const StreamInfo& stream, Batch& batch);
+  Status take(const StreamInfo& stream, Batch& batch);
+  StateResult<void> add_snapshot(const StreamInfo& stream, Batch& batch);
   Status write(Batch& batch);
   void report(Batch& batch);
   bool should_end();
@@ -45,11 +46,12 @@ class SnapshotJob {
   const std::string category_;
   const SnapshotAllOptions& options_;
 
-  std::mutex mutex_;
-  std::optional<std::string> after_ = "";  // nullopt: there are no more
-  std::uint64_t total_ = 0;
-  SnapshotReport report_;
-  std::optional<Error> failure_;
+  std::uint64_t total_ = 0;  // streams, for the progress; set before the worker threads start
+
+  Mutex mutex_;
+  std::optional<std::string> after_ CAIRN_GUARDED_BY(mutex_) = "";  // the last stream taken; nullopt: the end
+  SnapshotReport report_ CAIRN_GUARDED_BY(mutex_);
+  std::optional<Error> failure_ CAIRN_GUARDED_BY(mutex_);  // of the first worker that failed
 };
 
 }  // namespace cairn

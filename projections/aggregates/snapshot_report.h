@@ -16,12 +16,12 @@ struct SnapshotFailure {
   StateProblem problem;
 };
 
-// What became of making snapshots of many streams.
+// Result of making snapshots of all streams of a category.
 struct SnapshotReport {
-  std::uint64_t streams = 0;  // looked at
+  std::uint64_t streams = 0;  // processed
   std::uint64_t made = 0;
-  std::uint64_t fresh = 0;      // had one at their head already
-  std::uint64_t unsavable = 0;  // have a state that cannot be saved, or is too large
+  std::uint64_t fresh = 0;      // had a valid snapshot at their head
+  std::uint64_t unsavable = 0;  // state cannot be saved, or is too large
   std::uint64_t failed = 0;
   std::uint64_t events_folded = 0;
   bool cancelled = false;
@@ -32,32 +32,33 @@ inline constexpr std::size_t kSnapshotFailuresMax = 20;
 
 struct SnapshotProgress {
   std::uint64_t done = 0;   // streams
-  std::uint64_t total = 0;  // as they were counted at the beginning
+  std::uint64_t total = 0;  // counted at the start
   std::uint64_t events_folded = 0;
 };
 
 struct SnapshotAllOptions {
   unsigned threads = 2;
-  // One durable step writes so many at most: its sync costs as much as thousands of folds, and what a killed
-  // process has to do again should be little.
+  // Snapshots per commit, at most. A sync costs as much as thousands of folds; a small batch bounds the work
+  // that a killed process has to repeat.
   std::size_t batch_snapshots = 4'096;
-  std::function<void(const SnapshotProgress&)> progress = {};  // now and then, from one thread at a time
-  const std::atomic<bool>* cancel = nullptr;                   // set it to end early
+  std::function<void(const SnapshotProgress&)> progress =
+      {};                                     // called from time to time, by one thread at a time
+  const std::atomic<bool>* cancel = nullptr;  // set it to end early
 };
 
-// A snapshot as it lies there.
+// A stored snapshot.
 struct SnapshotDescription {
   StreamVersion version;
   std::uint64_t bytes = 0;
-  std::optional<SnapshotMiss> unusable = {};  // why it does not count; nullopt: it does
+  std::optional<SnapshotMiss> unusable = {};  // why it is not valid; nullopt: it is
   GlobalPosition position = {};               // of the last event in it; 0 when it cannot be read
   Timestamp recorded_at = {};
 };
 
-// One snapshot made by hand.
+// Result of AggregateStates::snapshot_stream().
 struct SnapshotMade {
   StreamVersion version;
-  bool fresh = false;  // it was there already
+  bool fresh = false;  // a valid one existed already
   std::uint64_t bytes = 0;
   std::uint64_t events_folded = 0;
 };

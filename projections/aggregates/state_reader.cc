@@ -1,13 +1,15 @@
 #include "projections/aggregates/state_reader.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace cairn {
 
 namespace {
 
-// Definitions change seldom; a read during which they did is made again, so that nobody gets a state of two
-// halves.
+// A read during which a definition changed is repeated, so that a state is never computed with two versions
+// of a definition. Definitions change rarely.
 constexpr int kAttemptsMax = 5;
 
 StateProblem problem(StateProblem::Kind kind, std::string message, StreamVersion version = {}) {
@@ -28,7 +30,7 @@ StateReader::StateReader(EventStore& store, EventShapes& shapes, Aggregates& agg
       folds_(shapes.chains(), std::move(log)),
       offer_(std::move(offer)) {}
 
-StateOutcome StateReader::state_at(std::string_view stream, const StateQuery& query) {
+StateResult<StreamState> StateReader::state_at(std::string_view stream, const StateQuery& query) {
   const std::string name(stream);
   for (int attempt = 1;; ++attempt) {
     const std::uint64_t before = changes();
@@ -36,86 +38,75 @@ StateOutcome StateReader::state_at(std::string_view stream, const StateQuery& qu
       return problem(StateProblem::Kind::kNoAggregate,
                      "category '" + std::string(category_of(stream)) + "' has no aggregate");
     }
-    auto version = version_of(name, query);
-    if (auto* none = std::get_if<StateProblem>(&version)) return std::move(*none);
-    StateOutcome outcome = read(name, std::get<StreamVersion>(version));
-    if (changes() == before || attempt == kAttemptsMax) return outcome;
+    CAIRN_TRY(const StreamVersion version, version_of(name, query));
+    StateResult<StreamState> state = read(name, version);
+    if (changes() == before || attempt == kAttemptsMax) return state;
   }
 }
 
-std::variant<StreamVersion, StateProblem> StateReader::version_of(const std::string& stream,
-                                                                  const StateQuery& query) {
-  auto info = store_.stream_info(stream);
-  if (!info) return store_problem(info.error());
-  if (!*info) return problem(StateProblem::Kind::kNoStream, "there is no stream '" + stream + "'");
-  const StreamVersion head = (*info)->version;
+StateResult<StreamVersion> StateReader::version_of(const std::string& stream, const StateQuery& query) {
+  CAIRN_TRY(const auto info, store_.stream_info(stream));
+  if (!info) return problem(StateProblem::Kind::kNoStream, "there is no stream '" + stream + "'");
+  const StreamVersion head = info->version;
   switch (query.kind) {
     case StateQuery::Kind::kHead:
       return head;
     case StateQuery::Kind::kVersion:
       if (query.version.value == 0) return problem(StateProblem::Kind::kInvalid, "versions begin with 1");
       if (query.version <= head) return query.version;
-      return problem(StateProblem::Kind::kNoVersion,
-                     "'" + stream + "' has no version " + std::to_string(query.version.value) +
-                         "; it is at " + std::to_string(head.value),
-                     head);
+      return problem(
+          StateProblem::Kind::kNoVersion,
+          fmt::format("'{}' has no version {}; it is at {}", stream, query.version.value, head.value), head);
     case StateQuery::Kind::kTime:
       break;
   }
-  return version_at(**info, query.time);
+  return version_at(*info, query.time);
 }
 
-// Times never fall along a stream, so the last event that was recorded by then can be searched for by halves.
-std::variant<StreamVersion, StateProblem> StateReader::version_at(const StreamInfo& info, Timestamp time) {
+// Times never decrease along a stream, so a binary search finds the last event recorded at or before `time`.
+StateResult<StreamVersion> StateReader::version_at(const StreamInfo& info, Timestamp time) {
   if (time < info.created_at) {
     return problem(StateProblem::Kind::kBeforeFirst,
                    "the time is before the first event of '" + info.stream + "'", {1});
   }
-  std::uint64_t known = 1;                        // recorded by then
-  std::uint64_t beyond = info.version.value + 1;  // not
+  std::uint64_t known = 1;                        // recorded at or before `time`
+  std::uint64_t beyond = info.version.value + 1;  // recorded later
   if (info.updated_at <= time) return info.version;
   while (beyond - known > 1) {
     const std::uint64_t middle = known + (beyond - known) / 2;
-    const auto page = store_.read_stream(info.stream, {.from = StreamVersion{middle}, .limit = 1});
-    if (!page) return store_problem(page.error());
-    (!page->events.empty() && page->events[0].recorded_at <= time ? known : beyond) = middle;
+    CAIRN_TRY(const StreamPage page,
+              store_.read_stream(info.stream, {.from = StreamVersion{middle}, .limit = 1}));
+    (!page.events.empty() && page.events[0].recorded_at <= time ? known : beyond) = middle;
   }
   return StreamVersion{known};
 }
 
-std::variant<FoldPool::Loan, StateProblem> StateReader::lend(std::string_view stream) {
+StateResult<FoldPool::Lease> StateReader::lend(std::string_view stream) {
   const auto aggregate = aggregates_.find(category_of(stream));
   if (aggregate == nullptr) {
     return problem(StateProblem::Kind::kNoAggregate,
                    "category '" + std::string(category_of(stream)) + "' has no aggregate");
   }
-  auto loan = folds_.lend(aggregate);
-  if (auto* error = std::get_if<ScriptError>(&loan)) {
-    StateProblem made = problem(StateProblem::Kind::kScript, error->text());
-    made.script = std::move(*error);
-    return made;
-  }
-  return std::get<FoldPool::Loan>(std::move(loan));
+  CAIRN_TRY(FoldPool::Lease loan, folds_.lend(aggregate));
+  return loan;
 }
 
-std::optional<StateProblem> StateReader::fold(StreamFold& fold, const std::string& stream,
-                                              StreamVersion version) {
-  if (auto failed = fold.begin(store_, stream, version)) return failed;
+StateResult<void> StateReader::fold(StreamFold& fold, const std::string& stream, StreamVersion version) {
+  CAIRN_CHECK(fold.begin(store_, stream, version));
   ++folded_;
   if (fold.snapshot_version().value > 0) ++hits_;
   if (fold.miss()) ++misses_[static_cast<std::size_t>(*fold.miss())];
-  auto failed = fold.run_to(store_, version);
+  auto folded = fold.run_to(store_, version);
   events_ += fold.events_folded();
-  return failed;
+  return folded;
 }
 
-StateOutcome StateReader::read(const std::string& stream, StreamVersion version) {
-  auto lent = lend(stream);
-  if (auto* none = std::get_if<StateProblem>(&lent)) return std::move(*none);
-  StreamFold& fold = *std::get<FoldPool::Loan>(lent);
-  if (auto failed = this->fold(fold, stream, version)) return *std::move(failed);
+StateResult<StreamState> StateReader::read(const std::string& stream, StreamVersion version) {
+  CAIRN_TRY(const FoldPool::Lease lent, lend(stream));
+  StreamFold& fold = *lent;
+  CAIRN_CHECK(this->fold(fold, stream, version));
   StreamState state;
-  if (auto failed = fold.append_json(state.json)) return *std::move(failed);
+  CAIRN_CHECK(fold.append_json(state.json));
   state.stream = stream;
   state.version = fold.version();
   state.position = fold.position();

@@ -5,10 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "eventstore/event_store.h"
 #include "projections/aggregates/aggregates.h"
@@ -18,36 +16,36 @@
 
 namespace cairn {
 
-// Reads states. Any thread.
+// Reads states of streams. Thread-safe.
 class StateReader {
  public:
-  // Takes a snapshot that a read thought worth making, and those it is to replace.
+  // Receives a snapshot that a read has made, and the keys of those it replaces. Must not block.
   using Offer = std::function<void(SnapshotRecord snapshot, std::vector<SnapshotKey> drop)>;
 
-  // Without `offer`, reads make no snapshots. REQUIRES: all outlive it.
+  // Without `offer`, reads make no snapshots. REQUIRES: the references outlive it.
   StateReader(EventStore& store, EventShapes& shapes, Aggregates& aggregates, LuaHost::Log log, Offer offer);
 
-  StateOutcome state_at(std::string_view stream, const StateQuery& query);
+  StateResult<StreamState> state_at(std::string_view stream, const StateQuery& query);
 
-  // Folds a stream up to a version with a fold on loan, and counts that. REQUIRES: the stream is as long.
-  std::optional<StateProblem> fold(StreamFold& fold, const std::string& stream, StreamVersion version);
+  // Folds a stream up to a version with a leased fold, and updates the counters. REQUIRES: the stream has it.
+  StateResult<void> fold(StreamFold& fold, const std::string& stream, StreamVersion version);
 
   // The aggregate of the stream's category and a fold for it, or why there is none.
-  std::variant<FoldPool::Loan, StateProblem> lend(std::string_view stream);
+  StateResult<FoldPool::Lease> lend(std::string_view stream);
 
   // The version of a stream that a query means.
-  std::variant<StreamVersion, StateProblem> version_of(const std::string& stream, const StateQuery& query);
+  StateResult<StreamVersion> version_of(const std::string& stream, const StateQuery& query);
 
-  // Grows when anything changes that states are made from.
+  // Grows with every change of an aggregate, an upcaster or a schema.
   std::uint64_t changes() const { return shapes_.chains().changes() + aggregates_.changes(); }
 
-  // A state could not be saved.
+  // Counts a state that could not be saved.
   void count_unsavable() { ++unsavable_; }
   StateStats stats() const;
 
  private:
-  StateOutcome read(const std::string& stream, StreamVersion version);
-  std::variant<StreamVersion, StateProblem> version_at(const StreamInfo& info, Timestamp time);
+  StateResult<StreamState> read(const std::string& stream, StreamVersion version);
+  StateResult<StreamVersion> version_at(const StreamInfo& info, Timestamp time);
 
   EventStore& store_;
   EventShapes& shapes_;

@@ -1,8 +1,12 @@
 #include "projections/aggregates/stream_fold.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+#include <variant>
 
+#include "eventstore/base/assert.h"
 #include "eventstore/base/limits.h"
 #include "projections/aggregates/snapshot_codec.h"
 #include "upcasters/model/unreadable.h"
@@ -11,19 +15,11 @@ namespace cairn {
 
 namespace {
 
-// A page is held in memory while its events are taken in.
+// A page is held in memory while its events are applied.
 constexpr std::size_t kPageEvents = 4'096;
 constexpr std::size_t kPageBytes = 4u << 20;
 
 }  // namespace
-
-StateProblem store_problem(Error error) {
-  StateProblem problem;
-  problem.kind = StateProblem::Kind::kStore;
-  problem.message = error.message;
-  problem.error = std::move(error);
-  return problem;
-}
 
 StreamFold::StreamFold(std::shared_ptr<const Aggregate> aggregate, std::unique_ptr<AggregateState> state,
                        Chains& chains, LuaHost::Log log)
@@ -31,37 +27,34 @@ StreamFold::StreamFold(std::shared_ptr<const Aggregate> aggregate, std::unique_p
   shaper_.record(&uses_);
 }
 
-std::variant<std::unique_ptr<StreamFold>, ScriptError> StreamFold::make(
-    std::shared_ptr<const Aggregate> aggregate, Chains& chains, LuaHost::Log log) {
-  auto state = aggregate->make_state();
-  if (auto* error = std::get_if<ScriptError>(&state)) return std::move(*error);
+ScriptResult<std::unique_ptr<StreamFold>> StreamFold::make(std::shared_ptr<const Aggregate> aggregate,
+                                                           Chains& chains, LuaHost::Log log) {
+  CAIRN_TRY(std::unique_ptr<AggregateState> state, aggregate->make_state());
   return std::unique_ptr<StreamFold>(
-      new StreamFold(std::move(aggregate), std::get<std::unique_ptr<AggregateState>>(std::move(state)),
-                     chains, std::move(log)));
+      new StreamFold(std::move(aggregate), std::move(state), chains, std::move(log)));
 }
 
 void StreamFold::refresh() {
   if (shaper_.refresh()) state_->forget_plans();
 }
 
-std::optional<StateProblem> StreamFold::begin(EventStore& store, const std::string& stream,
-                                              StreamVersion version) {
+StateResult<void> StreamFold::begin(EventStore& store, const std::string& stream, StreamVersion version) {
   stream_ = stream;
   miss_.reset();
   unusable_.clear();
-  const auto pass_over = [&](StreamVersion at, SnapshotMiss why) {
+  const auto skip = [&](StreamVersion at, SnapshotMiss why) {
     if (!miss_) miss_ = why;
     unusable_.push_back({stream_, at});
   };
   for (StreamVersion at_most = version; at_most.value > 0;) {
-    auto found = store.find_snapshot(stream_, at_most);
-    if (!found) return store_problem(found.error());
-    for (const StreamVersion damaged : found->damaged) pass_over(damaged, SnapshotMiss::kDamaged);
-    if (!found->newest) break;
-    const auto missed = load(*found->newest);
-    if (!missed) return std::nullopt;
-    pass_over(found->newest->version, *missed);
-    at_most = {found->newest->version.value - 1};
+    CAIRN_TRY(const SnapshotSearch found, store.find_snapshot(stream_, at_most));
+    for (const StreamVersion damaged : found.damaged) skip(damaged, SnapshotMiss::kDamaged);
+    if (!found.newest) break;
+    CAIRN_ASSERT(found.newest->version <= at_most, found.newest->version.value, at_most.value);
+    const auto missed = load(*found.newest);
+    if (!missed) return {};
+    skip(found.newest->version, *missed);
+    at_most = {found.newest->version.value - 1};
   }
   if (!miss_) miss_ = SnapshotMiss::kNone;
   uses_.clear();
@@ -69,13 +62,14 @@ std::optional<StateProblem> StreamFold::begin(EventStore& store, const std::stri
   position_ = {};
   recorded_at_ = {};
   snapshot_bytes_ = 0;
-  if (auto fault = state_->reset()) return problem_of(*std::move(fault), nullptr);
-  return std::nullopt;
+  if (auto reset = state_->reset(); !reset) return problem_of(std::move(reset).error(), nullptr);
+  return {};
 }
 
 std::optional<SnapshotMiss> StreamFold::load(const SnapshotRecord& record) {
   const auto snapshot = decode_snapshot(record.bytes);
   if (!snapshot) return SnapshotMiss::kDamaged;
+  // Invariant 2 of AggregateStates: the same aggregate, and the same chain for every type and schema.
   if (snapshot->aggregate != aggregate_->info().fingerprint) return SnapshotMiss::kAggregate;
   uses_.clear();
   for (const RememberedChain& remembered : snapshot->chains) {
@@ -91,77 +85,73 @@ std::optional<SnapshotMiss> StreamFold::load(const SnapshotRecord& record) {
   return std::nullopt;
 }
 
-std::optional<StateProblem> StreamFold::run_to(EventStore& store, StreamVersion version) {
+StateResult<void> StreamFold::run_to(EventStore& store, StreamVersion version) {
+  CAIRN_ASSERT(version_ <= version, version_.value, version.value);
   while (version_ < version) {
     const StreamQuery query{.from = StreamVersion{version_.value + 1},
                             .limit = std::min<std::uint64_t>(version.value - version_.value, kPageEvents),
                             .bytes_max = kPageBytes};
-    const auto page = store.read_stream(stream_, query);
-    if (!page) return store_problem(page.error());
-    if (page->events.empty()) {
-      return store_problem(make_error(
-          Errc::kCorruption, "'" + stream_ + "' has no version " + std::to_string(version_.value + 1)));
+    CAIRN_TRY(const StreamPage page, store.read_stream(stream_, query));
+    if (page.events.empty()) {
+      return make_error(Errc::kCorruption,
+                        fmt::format("'{}' has no version {}", stream_, version_.value + 1));
     }
-    for (const EventView& event : page->events) {
-      if (auto problem = take(event)) return problem;
+    for (const EventView& event : page.events) {
+      // Invariant 1 of AggregateStates: no event is left out or applied twice.
+      CAIRN_ASSERT(event.version.value == version_.value + 1, event.version.value, version_.value);
+      CAIRN_CHECK(take(event));
     }
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<StateProblem> StreamFold::take(const EventView& event) {
-  if (auto fault = shaper_.shape(event, Shape::latest())) {
-    StateProblem problem;
-    problem.kind = StateProblem::Kind::kShape;
-    problem.message = fault->message;
-    problem.position = event.position;
-    problem.version = event.version;
-    problem.shape = *std::move(fault);
-    return problem;
+StateResult<void> StreamFold::take(const EventView& event) {
+  if (auto shaped = shaper_.shape(event, Shape::latest()); !shaped) {
+    return problem_of(std::move(shaped).error(), event);
   }
   for (const ShapedEvent& part : shaper_.parts()) {
     if (!state_->wants(part.type)) continue;
-    if (auto fault = state_->apply(event, part)) {
-      if (auto* error = std::get_if<Error>(&*fault); error != nullptr && error->code == Errc::kCorruption) {
-        StateProblem problem;
-        problem.kind = StateProblem::Kind::kShape;
-        problem.shape = unreadable(event, part, *error);
-        problem.message = problem.shape->message;
-        problem.position = event.position;
-        problem.version = event.version;
-        return problem;
+    if (auto applied = state_->apply(event, part); !applied) {
+      const auto* error = std::get_if<Error>(&applied.error());
+      if (error != nullptr && error->code == Errc::kCorruption) {
+        return problem_of(unreadable(event, part, *error), event);
       }
-      return problem_of(*std::move(fault), &event);
+      return problem_of(std::move(applied).error(), &event);
     }
   }
   version_ = event.version;
   position_ = event.position;
   recorded_at_ = event.recorded_at;
-  return std::nullopt;
+  return {};
+}
+
+StateProblem StreamFold::problem_of(ShapeFault fault, const EventView& event) {
+  StateProblem problem{.kind = StateProblem::Kind::kShape, .message = fault.message};
+  problem.position = event.position;
+  problem.version = event.version;
+  problem.shape = std::move(fault);
+  return problem;
 }
 
 StateProblem StreamFold::problem_of(FoldFault fault, const EventView* event) {
-  spent_ = true;
-  StateProblem problem;
-  if (auto* error = std::get_if<Error>(&fault)) {
-    problem = store_problem(std::move(*error));
-  } else {
-    problem.kind = StateProblem::Kind::kScript;
-    problem.script = std::get<ScriptError>(std::move(fault));
-    problem.message = problem.script->text();
-  }
+  broken_ = true;
+  StateProblem problem =
+      std::visit([](auto error) { return convert_error(ErrorKind<StateProblem>{}, std::move(error)); },
+                 std::move(fault));
   if (event != nullptr) {
     problem.position = event->position;
     problem.version = event->version;
-    problem.message += " (on " + std::string(event->type) + ", version " +
-                       std::to_string(event->version.value) + " of '" + stream_ + "')";
+    problem.message +=
+        fmt::format(" (on {}, version {} of '{}')", event->type, event->version.value, stream_);
   }
   return problem;
 }
 
-std::optional<StateProblem> StreamFold::append_json(std::string& to) {
-  if (auto fault = state_->append_json(to)) return problem_of(*std::move(fault), nullptr);
-  return std::nullopt;
+StateResult<void> StreamFold::append_json(std::string& to) {
+  if (auto written = state_->append_json(to); !written) {
+    return problem_of(std::move(written).error(), nullptr);
+  }
+  return {};
 }
 
 std::optional<SnapshotRecord> StreamFold::snapshot() {

@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-// Tells one file of a name from the next one, without opening it.
+// Identifies one version of a file that is replaced by rename, without opening it.
 struct FileMark {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;

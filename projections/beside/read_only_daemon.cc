@@ -2,17 +2,17 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
-#include <shared_mutex>
 #include <utility>
 
-#include "projections/beside/built_projection.h"
-#include "projections/beside/built_status.h"
+#include "eventstore/base/mutex.h"
+#include "projections/beside/read_only_projection.h"
 #include "projections/daemon/daemon_errors.h"
 #include "projections/daemon/folder_lock.h"
 #include "projections/daemon/parked_view.h"
 #include "projections/daemon/row_view.h"
 #include "projections/runner/position_waiters.h"
+#include "projections/runner/shapes_mark.h"
+#include "projections/runner/status_facts.h"
 #include "projections/script_projection.h"
 #include "projections/task_pool.h"
 
@@ -22,34 +22,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Another process tells nobody when it commits. While somebody waits, the checkpoint is looked at this often.
+// There is no notification of another process's commits. While a client waits for a position, the checkpoint
+// is polled this often.
 constexpr std::chrono::milliseconds kPollEvery{5};
 
-// Definitions that came into the log in another way than through here.
+// How often definitions are read from the log that were not deployed through this object.
 constexpr std::chrono::milliseconds kDefinitionsTick{1'000};
 
-Error built_elsewhere() {
-  return make_error(Errc::kFailedPrecondition,
-                    "this server answers from read models that `cairn project` builds, and cannot do that "
-                    "itself: stop `cairn project` and start the server with --projections on");
-}
-
-// A projection, with those who wait for it.
+// A projection, with the clients that wait for its positions. Thread-safe.
 struct Known {
   Known(std::string title, SharedModels& models, const fs::path& folder, const std::string& store_id,
-        BuiltProjection::Maker make)
-      : name(std::move(title)), built(models, folder / name, store_id, std::move(make)) {}
+        ReadOnlyProjection::Maker make)
+      : name(std::move(title)), projection(models, folder / name, store_id, std::move(make)) {}
 
   GlobalPosition position() {
-    const auto view = built.look();
+    const auto view = projection.view();
     if (!view->live) return {};
     const auto checkpoint = view->live->model->checkpoint();
     return checkpoint ? *checkpoint : GlobalPosition{};
   }
 
-  // When the checkpoint was last seen to be another one.
-  Timestamp moved_at(GlobalPosition position, Timestamp now) {
-    const std::lock_guard lock(mutex);
+  // When the checkpoint was last seen to change.
+  Timestamp moved_at(GlobalPosition position, Timestamp now) CAIRN_EXCLUDES(mutex) {
+    const MutexLock lock(mutex);
     if (position != seen || seen_at.micros == 0) {
       seen = position;
       seen_at = now;
@@ -58,19 +53,19 @@ struct Known {
   }
 
   const std::string name;
-  BuiltProjection built;
+  ReadOnlyProjection projection;
   PositionWaiters waiters;
   std::atomic<bool> polling{false};
 
-  std::mutex mutex;
-  GlobalPosition seen;
-  Timestamp seen_at;
+  Mutex mutex;
+  GlobalPosition seen CAIRN_GUARDED_BY(mutex);
+  Timestamp seen_at CAIRN_GUARDED_BY(mutex);
 };
 
-class ReadOnlyDaemon final : public ProjectionDaemon {
+class ReadOnlyDaemon final : public ReadModels {
  public:
   ReadOnlyDaemon(EventStore& store, EventShapes& shapes, fs::path folder, DaemonOptions options)
-      : store_(store),
+      : log_(store),
         shapes_(shapes),
         options_(std::move(options)),
         folder_(std::move(folder)),
@@ -79,16 +74,17 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
 
   ~ReadOnlyDaemon() override { stop(); }
 
-  Status sync() {
-    const std::lock_guard one_at_a_time(sync_mutex_);
+  // Adds and removes projections as $definitions says.
+  Status sync() CAIRN_EXCLUDES(sync_mutex_, mutex_) {
+    const MutexLock one_at_a_time(sync_mutex_);
     CAIRN_CHECK(definitions_.catch_up());
     std::map<std::string, Shared> wanted;
     for (const ProjectionDefinition& definition : definitions_.all()) {
       wanted.emplace(definition.name, find_or_make(definition.name));
     }
-    for (const auto& [name, projection] : own_) wanted.emplace(name, find_or_make(name));
+    for (const std::string& name : native_names()) wanted.emplace(name, find_or_make(name));
     {
-      const std::unique_lock lock(mutex_);
+      const WriterLock lock(mutex_);
       known_.swap(wanted);
     }
     for (const auto& [name, known] : wanted) {
@@ -105,33 +101,25 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
     for (const Shared& known : all()) known->waiters.close();
   }
 
-  // Others build; this only lets those go on who wait for it.
-  bool run_once() override {
-    for (const Shared& known : all()) known->waiters.reached(known->position());
-    return false;
-  }
-
   Status add(std::shared_ptr<const Projection> projection) override {
     const std::string name = projection->info().name;
     if (find(name) != nullptr) return projection_exists(name);
     {
-      const std::lock_guard one_at_a_time(sync_mutex_);
-      own_.emplace(name, std::move(projection));
+      const WriterLock lock(mutex_);
+      native_.emplace(name, std::move(projection));
     }
     return sync();
   }
 
-  ProjectionOutcome deploy(const ProjectionDraft& draft) override {
-    if (Status status = check_not_own(draft.name); !status) return ProjectionRefusal(status.error());
-    ProjectionOutcome outcome = definitions_.deploy(draft);
-    if (std::holds_alternative<ProjectionDeployment>(outcome)) {
-      if (Status status = sync(); !status) return ProjectionRefusal(status.error());
-    }
-    return outcome;
+  Result<ProjectionDeployment, ProjectionRefusal> deploy(const ProjectionDraft& draft) override {
+    CAIRN_CHECK(check_not_native(draft.name));
+    CAIRN_TRY(ProjectionDeployment deployment, definitions_.deploy(draft));
+    CAIRN_CHECK(sync());
+    return deployment;
   }
 
   Status remove(const std::string& name) override {
-    CAIRN_CHECK(check_not_own(name));
+    CAIRN_CHECK(check_not_native(name));
     if (find(name) == nullptr) return no_projection(name);
     CAIRN_CHECK(definitions_.remove(name));
     return sync();
@@ -139,35 +127,19 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
 
   std::vector<ProjectionStatus> list() const override {
     std::vector<ProjectionStatus> found;
-    for (const Shared& known : all()) found.push_back(status_of(*known));
+    for (const Shared& known : all()) found.push_back(show_status(*known));
     return found;
   }
 
   std::optional<ProjectionStatus> status(const std::string& name) const override {
     const Shared known = find(name);
     if (known == nullptr) return std::nullopt;
-    return status_of(*known);
+    return show_status(*known);
   }
 
   std::optional<ProjectionDefinition> definition(const std::string& name) const override {
     return definitions_.find(name);
   }
-
-  Result<ProjectionStatus> rebuild(const std::string& name, std::optional<std::uint64_t>) override {
-    return refuse(name);
-  }
-  Result<ProjectionStatus> cancel(const std::string& name) override { return refuse(name); }
-  Result<ProjectionStatus> rollback(const std::string& name) override { return refuse(name); }
-  Result<ProjectionStatus> pause(const std::string& name) override { return refuse(name); }
-  Result<ProjectionStatus> resume(const std::string& name) override { return refuse(name); }
-  Result<ProjectionStatus> verify(const std::string& name) override { return refuse(name); }
-  Result<RetryReport> retry(const std::string& name, const std::optional<std::string>&) override {
-    return refuse(name);
-  }
-  Result<RetryReport> skip(const std::string& name, const std::string&, const std::string&) override {
-    return refuse(name);
-  }
-  std::optional<RowsVerification> verify_report(const std::string&) const override { return std::nullopt; }
 
   Result<RowAnswer> row(const std::string& name, const std::string& key, bool partial) override {
     CAIRN_TRY(const Serving serving, serve(name, partial));
@@ -208,60 +180,63 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
  private:
   using Shared = std::shared_ptr<Known>;
   struct Serving {
-    std::shared_ptr<const BuiltView> view;  // which the generation lives in
-    const BuiltGeneration* generation = nullptr;
+    std::shared_ptr<const ReadOnlyView> view;  // owns the generation
+    const ReadOnlyGeneration* generation = nullptr;
     bool is_partial = false;
   };
 
   Shared find(const std::string& name) const {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     const auto found = known_.find(name);
     return found == known_.end() ? nullptr : found->second;
   }
 
   std::vector<Shared> all() const {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     std::vector<Shared> found;
     for (const auto& [name, known] : known_) found.push_back(known);
     return found;
   }
 
+  std::vector<std::string> native_names() const CAIRN_EXCLUDES(mutex_) {
+    const ReaderLock lock(mutex_);
+    std::vector<std::string> names;
+    for (const auto& [name, projection] : native_) names.push_back(name);
+    return names;
+  }
+
   Shared find_or_make(const std::string& name) {
     if (Shared known = find(name)) return known;
-    return std::make_shared<Known>(name, models_, folder_, store_.store_id(),
+    return std::make_shared<Known>(name, models_, folder_, log_.store_id(),
                                    [this, name](const auto& code) { return make(name, code); });
   }
 
-  Status check_not_own(const std::string& name) {
-    const std::lock_guard lock(sync_mutex_);
-    if (own_.contains(name)) return own_projection(name);
+  Status check_not_native(const std::string& name) const CAIRN_EXCLUDES(mutex_) {
+    const ReaderLock lock(mutex_);
+    if (native_.contains(name)) return native_projection(name);
     return {};
   }
 
-  Error refuse(const std::string& name) const {
-    return find(name) == nullptr ? no_projection(name) : built_elsewhere();
-  }
-
-  // nullptr when this program cannot make it.
+  // nullptr when this program does not have the native projection, or its script does not load.
   std::shared_ptr<const Projection> make(const std::string& name, const ProjectionRecord::Code& code) const {
     if (code.source.empty()) {
-      const auto own = own_.find(name);
-      return own == own_.end() ? nullptr : own->second;
+      const ReaderLock lock(mutex_);
+      const auto native = native_.find(name);
+      return native == native_.end() ? nullptr : native->second;
     }
     ProjectionDefinition definition;
     definition.name = name;
     definition.fingerprint = code.fingerprint;
     definition.source = code.source;
-    auto made = make_script_projection(definition, options_.log);
-    if (const auto* projection = std::get_if<std::shared_ptr<const Projection>>(&made)) return *projection;
-    return nullptr;
+    const auto made = make_script_projection(definition, options_.log);
+    return made ? *made : nullptr;
   }
 
   Result<Serving> serve(const std::string& name, bool partial) const {
     const Shared known = find(name);
     if (known == nullptr) return no_projection(name);
-    Serving serving{known->built.look(), nullptr, false};
-    const BuiltView& view = *serving.view;
+    Serving serving{known->projection.view(), nullptr, false};
+    const ReadOnlyView& view = *serving.view;
     if (view.live) {
       serving.generation = &*view.live;
     } else if (partial && view.building) {
@@ -276,28 +251,51 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
   Result<std::vector<std::shared_ptr<ReadModel>>> models_of(const std::string& name) const {
     const Shared known = find(name);
     if (known == nullptr) return no_projection(name);
-    const auto view = known->built.look();
+    const auto view = known->projection.view();
     std::vector<std::shared_ptr<ReadModel>> models;
     if (view->live) models.push_back(view->live->model);
     if (view->building) models.push_back(view->building->model);
     return models;
   }
 
-  ProjectionStatus status_of(Known& known) const {
-    BuiltFacts facts;
-    facts.name = known.name;
-    facts.view = known.built.look();
+  // Facts that only the builder knows (its speed, its errors since the start) are left out.
+  ProjectionStatus show_status(Known& known) const {
+    const Timestamp now = options_.clock();
+    const auto seen = known.projection.view();
+    const ProjectionRecord& record = seen->record;
     const auto definition = definitions_.find(known.name);
-    facts.wanted = definition ? definition->fingerprint : facts.view->record.definition;
-    facts.revision = definition ? definition->revision : 0;
-    facts.is_being_built = FolderLock::is_held(folder_);
-    facts.now = options_.clock();
-    facts.moved_at = known.moved_at(known.position(), facts.now);
-    facts.stalled_after = options_.stalled_after;
-    return built_status(store_, shapes_, facts);
+    StatusFacts facts;
+    RunnerView view;
+    view.name = known.name;
+    view.builder = FolderLock::is_held(folder_) ? Builder::kAnotherProcess : Builder::kNone;
+    view.definition_pending = definition && record.definition != definition->fingerprint;
+    view.revision = definition ? definition->revision : 0;
+    if (!record.previous.empty()) view.previous = record.previous.front();
+    view.events_per_second_max = record.events_per_second_max;
+    view.paused = record.paused;
+    view.fault = seen->fault;
+    view.moved_at = known.moved_at(known.position(), now);
+    if (seen->live) {
+      facts.live = facts_of(*seen->live);
+      const ProjectionInfo& info = seen->live->projection->info();
+      view.fingerprint = info.fingerprint;
+      facts.outdated = shapes_mark(shapes_, info.from.types) != seen->live->shapes;
+    }
+    if (seen->building) facts.building = facts_of(*seen->building);
+    facts.head = log_.head();  // Read last: no commit seen before is ahead of it.
+    const GlobalPosition position = facts.live ? facts.live->position : GlobalPosition{};
+    if (facts.head > position) facts.next_event_at = appended_at(log_, {position.value + 1});
+    return status_of(view, facts, now, options_.stalled_after);
   }
 
-  // Looks again and again while somebody waits, and no longer.
+  static ReadModelFacts facts_of(const ReadOnlyGeneration& generation) {
+    const auto checkpoint = generation.model->checkpoint();
+    ReadModelFacts facts = cairn::facts_of(*generation.model, checkpoint ? *checkpoint : GlobalPosition{});
+    add_parked(facts, *generation.model);
+    return facts;
+  }
+
+  // Polls the checkpoint for as long as a client waits.
   void poll(const Shared& known) {
     if (known->polling.exchange(true)) return;
     pool_.post_after(kPollEvery, [this, known] {
@@ -314,7 +312,7 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
     pool_.post_after(kDefinitionsTick, [this] { tick(); });
   }
 
-  EventStore& store_;
+  LogReader& log_;
   EventShapes& shapes_;
   const DaemonOptions options_;
   const fs::path folder_;  // readmodels
@@ -322,22 +320,21 @@ class ReadOnlyDaemon final : public ProjectionDaemon {
   SharedModels models_;
   TaskPool pool_;
 
-  std::mutex sync_mutex_;  // one who changes what projections there are
-  std::map<std::string, std::shared_ptr<const Projection>> own_;
+  Mutex sync_mutex_;  // held while the set of projections changes; taken before mutex_
 
-  mutable std::shared_mutex mutex_;
-  std::map<std::string, Shared> known_;
+  mutable SharedMutex mutex_;
+  std::map<std::string, std::shared_ptr<const Projection>> native_ CAIRN_GUARDED_BY(mutex_);
+  std::map<std::string, Shared> known_ CAIRN_GUARDED_BY(mutex_);
   std::atomic<bool> stopped_{false};
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ProjectionDaemon>> open_read_only_daemon(EventStore& store, EventShapes& shapes,
-                                                                const fs::path& folder,
-                                                                DaemonOptions options) {
+Result<std::unique_ptr<ReadModels>> open_read_only_daemon(EventStore& store, EventShapes& shapes,
+                                                          const fs::path& folder, DaemonOptions options) {
   auto daemon = std::make_unique<ReadOnlyDaemon>(store, shapes, folder / "readmodels", std::move(options));
   CAIRN_CHECK(daemon->sync());
-  return std::unique_ptr<ProjectionDaemon>(std::move(daemon));
+  return std::unique_ptr<ReadModels>(std::move(daemon));
 }
 
 }  // namespace cairn

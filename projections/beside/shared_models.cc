@@ -9,22 +9,24 @@ Result<std::shared_ptr<ReadModel>> SharedModels::open(const std::filesystem::pat
   const auto mark = FileMark::of(folder / "data.mdb");
   if (!mark) return make_error(Errc::kNotFound, "there is no read model in " + folder.string());
   const Key key(mark->device, mark->inode);
-  std::unique_lock lock(state_->mutex);
+  State& state = *state_;
+  MutexLock lock(state.mutex);
   while (true) {
-    const auto known = state_->models.find(key);
-    if (known == state_->models.end()) break;
+    const auto known = state.models.find(key);
+    if (known == state.models.end()) break;
     if (auto model = known->second.lock()) return model;
-    state_->closed.wait(lock);  // The last one who had it is just closing it.
+    state.closed.wait(lock);  // Its last reference is gone, and another thread is about to close it.
   }
   CAIRN_TRY(auto opened, LmdbReadModel::open(folder, LmdbReadModel::Access::kReadOnly));
-  const auto close = [state = state_, key](ReadModel* model) {
-    const std::lock_guard closing(state->mutex);
-    delete model;
-    state->models.erase(key);
-    state->closed.notify_all();
+  const auto close = [shared = state_, key](ReadModel* gone) {
+    State& from = *shared;
+    const MutexLock closing(from.mutex);
+    delete gone;
+    from.models.erase(key);
+    from.closed.notify_all();
   };
   std::shared_ptr<ReadModel> model(opened.release(), close);
-  state_->models[key] = model;
+  state.models[key] = model;
   return model;
 }
 

@@ -1,32 +1,33 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "eventstore/base/mutex.h"
 #include "projections/readmodel/read_model.h"
 
 namespace cairn {
 
-// Read models that other processes write, open for reading. One is open once, however many use it, because
-// LMDB takes its locks for the whole process: closing one of two would end those of the other. Any thread.
+// Read models that another process writes, open for reading. Each is open once in this process, however many
+// views use it: LMDB's locks belong to the process, and closing one of two environments of the same file
+// would release the locks of the other. Thread-safe.
 class SharedModels {
  public:
-  // The model in `folder`, which closes when nobody has it any more. Fails as LmdbReadModel::open() does.
+  // The model in `folder`, which closes with its last reference; waits while another thread closes it.
+  // kNotFound: there is none. Else fails as LmdbReadModel::open() does.
   Result<std::shared_ptr<ReadModel>> open(const std::filesystem::path& folder);
 
  private:
-  // By device and inode: a folder that was removed and made anew is another one.
+  // Device and inode: a folder that was removed and created again is another model.
   using Key = std::pair<std::uint64_t, std::uint64_t>;
 
   struct State {
-    std::mutex mutex;
-    std::condition_variable closed;
-    std::map<Key, std::weak_ptr<ReadModel>> models;  // until they are closed
+    Mutex mutex;
+    CondVar closed;
+    std::map<Key, std::weak_ptr<ReadModel>> models CAIRN_GUARDED_BY(mutex);  // until they are closed
   };
 
   const std::shared_ptr<State> state_ = std::make_shared<State>();

@@ -10,12 +10,18 @@ Error projection_exists(const std::string& name) {
   return make_error(Errc::kFailedPrecondition, "there is a projection '" + name + "' already");
 }
 
-Error own_projection(const std::string& name) {
-  return make_error(Errc::kFailedPrecondition, "'" + name + "' is a projection of the program itself");
+Error native_projection(const std::string& name) {
+  return make_error(Errc::kFailedPrecondition, "'" + name + "' is a native projection of this program");
 }
 
 Error rows_being_built(const std::string& name) {
   return make_error(Errc::kFailedPrecondition, "the rows of '" + name + "' are being built");
+}
+
+Error built_by_another_process() {
+  return make_error(Errc::kFailedPrecondition,
+                    "this server answers from read models that `cairn project` builds, and cannot do that "
+                    "itself: stop `cairn project` and start the server with --projections on");
 }
 
 }  // namespace cairn

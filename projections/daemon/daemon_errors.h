@@ -6,10 +6,13 @@
 
 namespace cairn {
 
-// What both daemons answer, the one that builds read models and the one that only reads them.
+// What ReadModels answer, those that this process builds and those that it only reads.
 Error no_projection(const std::string& name);
 Error projection_exists(const std::string& name);
-Error own_projection(const std::string& name);    // one of the program's own, which nobody deploys or removes
-Error rows_being_built(const std::string& name);  // for the first time
+Error native_projection(const std::string& name);  // it is neither deployed nor removed through the log
+Error rows_being_built(const std::string& name);   // for the first time
+
+// A command for read models that another process builds: there is no channel to that process.
+Error built_by_another_process();
 
 }  // namespace cairn

@@ -9,12 +9,12 @@
 
 namespace cairn {
 
-// Held by the one process that builds the read models of a data folder. It belongs to the open file, so it
-// ends with the process, however that ends; and others can ask for it without taking it, so that asking
-// never keeps anybody out.
+// Held by the one process that builds the read models of a data folder. It is an open-file-description lock,
+// so the kernel releases it when the process ends in any way; and other processes can test it without taking
+// it, so that a test never blocks a builder.
 class FolderLock {
  public:
-  // kFailedPrecondition: another process has it.
+  // kFailedPrecondition: another process holds it.
   static Result<FolderLock> take(const std::filesystem::path& folder) {
     CAIRN_CHECK(make_folder(folder));
     CAIRN_TRY(File file, File::open(folder / kName, O_RDWR | O_CREAT));
@@ -29,7 +29,7 @@ class FolderLock {
     return FolderLock(std::move(file));
   }
 
-  // Whether a process has it.
+  // Whether a process holds it.
   static bool is_held(const std::filesystem::path& folder) {
     const auto file = File::open(folder / kName, O_RDWR);
     if (!file) return false;

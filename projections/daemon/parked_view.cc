@@ -28,7 +28,7 @@ ParkedKey shown(const ReadModel& model, const ParkedEntry& entry) {
 
 Result<ParkedList> parked_list(const std::vector<std::shared_ptr<ReadModel>>& models,
                                const std::string& after, std::size_t limit) {
-  // Each kind of place of each generation is in order by itself. A key is never cut off from its namesakes.
+  // Each generation lists keys and streams separately, in order. Entries of one name stay on one page.
   std::vector<ParkedKey> found;
   for (const auto& model : models) {
     for (const auto by : {ParkedPlace::By::kKey, ParkedPlace::By::kStream}) {

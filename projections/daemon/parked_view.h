@@ -4,17 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "projections/daemon/projection_daemon.h"
+#include "projections/daemon/read_models.h"
 #include "projections/readmodel/read_model.h"
 
 namespace cairn {
 
-// What is parked in the read models of some generations of a projection, rising by key; from behind the key
-// `after`.
+// A page of what is parked in the read models of a projection's generations, rising by key, with keys greater
+// than `after`. A page may exceed `limit` so that entries of the same key stay together.
 Result<ParkedList> parked_list(const std::vector<std::shared_ptr<ReadModel>>& models,
                                const std::string& after, std::size_t limit);
 
-// All that is parked at one key.
+// All entries of one key. kNotFound: nothing is parked there.
 Result<std::vector<ParkedKeyDetail>> parked_details(const std::vector<std::shared_ptr<ReadModel>>& models,
                                                     const std::string& key);
 

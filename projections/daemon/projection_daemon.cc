@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whatever wake-up is lost, this one comes.
+// Bounds the delay when a notification of the store is lost.
 constexpr std::chrono::milliseconds kDaemonTick{1'000};
 
 unsigned pool_threads(const DaemonOptions& options) {
@@ -28,13 +28,13 @@ unsigned pool_threads(const DaemonOptions& options) {
 
 class Daemon final : public ProjectionDaemon {
  public:
-  Daemon(EventStore& store, EventShapes& shapes, fs::path folder, DaemonOptions options, FolderLock lock)
-      : store_(store),
+  Daemon(StoreAccess store, EventShapes& shapes, fs::path folder, DaemonOptions options, FolderLock lock)
+      : log_(store.log()),
         options_(std::move(options)),
         lock_(std::move(lock)),
         definitions_(store),
         audit_(store),
-        source_(store, shapes, {options_.batch_positions_max, options_.batch_bytes_max},
+        source_(store.log(), shapes, {options_.batch_positions_max, options_.batch_bytes_max},
                 options_.catch_up_shapes),
         pool_(pool_threads(options_)),
         running_({definitions_, audit_, source_, pool_, options_}, std::move(folder)) {}
@@ -47,17 +47,17 @@ class Daemon final : public ProjectionDaemon {
   }
 
   void start() override {
-    running_.remove_strangers();
-    running_.let_run();
+    running_.remove_unknown_folders();
+    running_.start();
     listen();
     tick();
   }
 
   void stop() override {
     if (stopped_.exchange(true)) return;
-    running_.rest();
+    running_.stop();
     pool_.stop();
-    if (ticket_ != 0) store_.cancel_notify(ticket_);  // Nobody asks for another one any more.
+    if (ticket_ != 0) log_.cancel_notify(ticket_);  // The pool has stopped, so listen() runs no more.
     for (const auto& queue : running_.all()) {
       queue->runner().flush();
       queue->runner().close();
@@ -75,17 +75,15 @@ class Daemon final : public ProjectionDaemon {
     return running_.add(std::move(projection));
   }
 
-  ProjectionOutcome deploy(const ProjectionDraft& draft) override {
-    if (Status status = running_.check_not_own(draft.name); !status) return ProjectionRefusal(status.error());
-    ProjectionOutcome outcome = definitions_.deploy(draft);
-    if (std::holds_alternative<ProjectionDeployment>(outcome)) {
-      if (Status status = running_.sync(); !status) return ProjectionRefusal(status.error());
-    }
-    return outcome;
+  Result<ProjectionDeployment, ProjectionRefusal> deploy(const ProjectionDraft& draft) override {
+    CAIRN_CHECK(running_.check_not_native(draft.name));
+    CAIRN_TRY(ProjectionDeployment deployment, definitions_.deploy(draft));
+    CAIRN_CHECK(running_.sync());
+    return deployment;
   }
 
   Status remove(const std::string& name) override {
-    CAIRN_CHECK(running_.check_not_own(name));
+    CAIRN_CHECK(running_.check_not_native(name));
     CAIRN_CHECK(running_.find(name));
     CAIRN_CHECK(definitions_.remove(name));
     return running_.sync();
@@ -137,7 +135,7 @@ class Daemon final : public ProjectionDaemon {
 
   Result<RowAnswer> row(const std::string& name, const std::string& key, bool partial) override {
     CAIRN_TRY(const auto generation, serving(name, partial));
-    // Asked before the row: what is committed in between can only make the row newer.
+    // Read before the row: a commit in between can only make the row newer.
     const GlobalPosition visible = generation->visible();
     CAIRN_TRY(RowAnswer answer, read_row(*generation->model(), generation->projection(), key));
     answer.position = std::max(answer.position, visible);
@@ -231,12 +229,12 @@ class Daemon final : public ProjectionDaemon {
     if (!status) notice("the definitions of projections cannot be read: " + status.error().message);
   }
 
-  // Asks the store to tell of the next event, once.
+  // Registers for one notification of the next event; each one registers again.
   void listen() {
     if (stopped_) return;
-    ticket_ = store_.notify_at({store_.head().value + 1}, [this] {
+    ticket_ = log_.notify_at({log_.head().value + 1}, [this] {
       pool_.post([this] {
-        if (options_.catch_up_shapes) sync_or_notice();  // It may be a definition that came.
+        if (options_.catch_up_shapes) sync_or_notice();  // The event may be a definition.
         running_.wake_all();
         listen();
       });
@@ -249,7 +247,7 @@ class Daemon final : public ProjectionDaemon {
     pool_.post_after(kDaemonTick, [this] { tick(); });
   }
 
-  EventStore& store_;
+  LogReader& log_;
   const DaemonOptions options_;
   const FolderLock lock_;
   ProjectionDefinitions definitions_;
@@ -263,7 +261,7 @@ class Daemon final : public ProjectionDaemon {
 
 }  // namespace
 
-Result<std::unique_ptr<ProjectionDaemon>> ProjectionDaemon::open(EventStore& store, EventShapes& shapes,
+Result<std::unique_ptr<ProjectionDaemon>> ProjectionDaemon::open(StoreAccess store, EventShapes& shapes,
                                                                  const fs::path& folder,
                                                                  DaemonOptions options) {
   const fs::path models = folder / "readmodels";

@@ -9,7 +9,8 @@
 
 namespace cairn {
 
-// Steps one projection on the pool: never twice at once, and never forgets that there was news.
+// Steps one projection on the pool: never on two threads at once, and without lost wake-ups. A wake-up during
+// a step causes another step. Thread-safe.
 class RunQueue : public std::enable_shared_from_this<RunQueue> {
  public:
   // REQUIRES: `pool` outlives it.
@@ -19,7 +20,7 @@ class RunQueue : public std::enable_shared_from_this<RunQueue> {
   ProjectionRunner& runner() { return *runner_; }
   const std::shared_ptr<ProjectionRunner>& shared_runner() const { return runner_; }
 
-  // There is, or may be, something to do. Any thread; quick.
+  // There is, or may be, something to do. Does not block.
   void wake() {
     State seen = state_.load();
     while (true) {
@@ -46,7 +47,7 @@ class RunQueue : public std::enable_shared_from_this<RunQueue> {
     }
     State seen = State::kRunning;
     if (!step.worked && state_.compare_exchange_strong(seen, State::kIdle)) return;
-    state_ = State::kQueued;  // Behind the others who wait.
+    state_ = State::kQueued;  // At the end of the queue, so that projections take turns.
     post();
   }
 

@@ -12,7 +12,7 @@ namespace cairn {
 namespace fs = std::filesystem;
 
 RunningSet::Queue RunningSet::look_up(const std::string& name) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto found = queues_.find(name);
   return found == queues_.end() ? nullptr : found->second;
 }
@@ -24,39 +24,39 @@ Result<RunningSet::Queue> RunningSet::find(const std::string& name) const {
 }
 
 std::vector<RunningSet::Queue> RunningSet::all() const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   std::vector<Queue> found;
   for (const auto& [name, queue] : queues_) found.push_back(queue);
   return found;
 }
 
 Status RunningSet::add(std::shared_ptr<const Projection> projection) {
-  const std::lock_guard one_at_a_time(sync_mutex_);
+  const MutexLock one_at_a_time(sync_mutex_);
   const std::string name = projection->info().name;
   if (!is_projection_name(name)) {
     return make_error(Errc::kInvalidArgument, "'" + name + "' cannot be the name of a projection");
   }
   if (look_up(name) != nullptr) return projection_exists(name);
-  own_.emplace(name, projection);
+  native_.emplace(name, projection);
   return open(name, {std::move(projection), "", 0, false});
 }
 
-Status RunningSet::check_not_own(const std::string& name) const {
-  const std::lock_guard lock(sync_mutex_);
-  if (own_.contains(name)) return own_projection(name);
+Status RunningSet::check_not_native(const std::string& name) const {
+  const MutexLock lock(sync_mutex_);
+  if (native_.contains(name)) return native_projection(name);
   return {};
 }
 
 Status RunningSet::sync() {
-  const std::lock_guard one_at_a_time(sync_mutex_);
+  const MutexLock one_at_a_time(sync_mutex_);
   CAIRN_CHECK(tools_.definitions.catch_up());
   if (tools_.definitions.changes() == synced_changes_) return {};
-  // A generation remembers with which schemas and upcasters it was begun.
+  // A generation records the schemas and upcasters it is started with.
   if (tools_.options.catch_up_shapes) CAIRN_CHECK(tools_.options.catch_up_shapes());
   const std::uint64_t changes = tools_.definitions.changes();
   const auto wanted = tools_.definitions.all();
-  for (const ProjectionDefinition& definition : wanted) CAIRN_CHECK(follow(definition));
-  std::erase_if(revisions_, [&](const auto& known) {
+  for (const ProjectionDefinition& definition : wanted) CAIRN_CHECK(apply(definition));
+  std::erase_if(revisions_, [&](const auto& known) CAIRN_REQUIRES(sync_mutex_) {
     const bool stays = std::any_of(wanted.begin(), wanted.end(),
                                    [&](const auto& definition) { return definition.name == known.first; });
     if (!stays) end(known.first);
@@ -66,13 +66,13 @@ Status RunningSet::sync() {
   return {};
 }
 
-// Begins or changes one projection, unless it is what it should be.
-Status RunningSet::follow(const ProjectionDefinition& definition) {
+// Starts or changes one projection, unless this revision was applied already.
+Status RunningSet::apply(const ProjectionDefinition& definition) {
   const auto known = revisions_.find(definition.name);
   if (known != revisions_.end() && known->second == definition.revision) return {};
-  if (own_.contains(definition.name)) return {};
+  if (native_.contains(definition.name)) return {};
   auto projection = make(definition.name, definition.fingerprint, definition.source);
-  if (projection == nullptr) return {};  // It was checked when it was deployed; by another program, maybe.
+  if (projection == nullptr) return {};  // Deployed by another version of the program, which accepts it.
   RunnerDefinition next{std::move(projection), definition.source, definition.revision, definition.keep_rows};
   if (const Queue queue = look_up(definition.name); queue != nullptr) {
     queue->runner().define(std::move(next));
@@ -91,11 +91,11 @@ std::shared_ptr<const Projection> RunningSet::make(const std::string& name, cons
   definition.fingerprint = fingerprint;
   definition.source = source;
   auto made = make_script_projection(definition, tools_.options.log);
-  if (const auto* error = std::get_if<ScriptError>(&made)) {
-    notice("projection " + name + ": " + error->text());
+  if (!made) {
+    notice("projection " + name + ": " + made.error().text());
     return nullptr;
   }
-  return std::get<std::shared_ptr<const Projection>>(std::move(made));
+  return *std::move(made);
 }
 
 Status RunningSet::open(const std::string& name, RunnerDefinition definition) {
@@ -106,7 +106,7 @@ Status RunningSet::open(const std::string& name, RunnerDefinition definition) {
             ProjectionRunner::open(std::move(tools), folder_ / name, std::move(definition)));
   auto queue = std::make_shared<RunQueue>(tools_.pool, std::move(runner));
   {
-    const std::unique_lock lock(mutex_);
+    const WriterLock lock(mutex_);
     queues_[name] = queue;
   }
   wake(*queue);
@@ -117,14 +117,14 @@ void RunningSet::end(const std::string& name) {
   const Queue queue = look_up(name);
   if (queue == nullptr) return;
   {
-    const std::unique_lock lock(mutex_);
+    const WriterLock lock(mutex_);
     queues_.erase(name);
   }
   queue->runner().close();
   if (Status status = queue->runner().remove_files(); !status) notice(status.error().message);
 }
 
-void RunningSet::remove_strangers() const {
+void RunningSet::remove_unknown_folders() const {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     const std::string name = entry.path().filename().string();

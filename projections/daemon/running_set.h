@@ -5,11 +5,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
+#include "eventstore/base/mutex.h"
 #include "projections/daemon/run_queue.h"
 #include "projections/daemon_options.h"
 #include "projections/definitions/projection_definitions.h"
@@ -20,7 +19,7 @@
 
 namespace cairn {
 
-// What the projections of a daemon have in common.
+// What the projections of a daemon share.
 struct RunningTools {
   ProjectionDefinitions& definitions;
   ProjectionAudit& audit;
@@ -29,58 +28,59 @@ struct RunningTools {
   const DaemonOptions& options;
 };
 
-// The projections that run: those of $definitions, which it begins, changes and ends as that stream says, and
-// the program's own. Any thread; those who change what projections there are wait for each other.
+// The projections that run: those of $definitions, which sync() starts, changes and ends as that stream says,
+// and the native ones of the program. Thread-safe. Changes of the set exclude each other; lookups wait for
+// neither changes nor steps. Lock order: sync_mutex_, then mutex_.
 class RunningSet {
  public:
   using Queue = std::shared_ptr<RunQueue>;
 
-  // `folder` is the one of all read models. REQUIRES: the tools outlive it.
+  // `folder` holds all read models. REQUIRES: the tools outlive it.
   RunningSet(const RunningTools& tools, std::filesystem::path folder)
       : tools_(tools), folder_(std::move(folder)) {}
 
-  // kNotFound when there is none of this name.
-  Result<Queue> find(const std::string& name) const;
-  std::vector<Queue> all() const;  // by name
+  // kNotFound when there is no projection of this name.
+  Result<Queue> find(const std::string& name) const CAIRN_EXCLUDES(mutex_);
+  std::vector<Queue> all() const CAIRN_EXCLUDES(mutex_);  // by name
 
-  // Adds one of the program's own. kInvalidArgument for a name that cannot be one, kFailedPrecondition when
-  // there is one of its name.
-  Status add(std::shared_ptr<const Projection> projection);
+  // Adds a native projection. kInvalidArgument: its name is invalid. kFailedPrecondition: its name is taken.
+  Status add(std::shared_ptr<const Projection> projection) CAIRN_EXCLUDES(sync_mutex_, mutex_);
 
-  // kFailedPrecondition when it is one of the program's own.
-  Status check_not_own(const std::string& name) const;
+  // kFailedPrecondition when it is a native projection.
+  Status check_not_native(const std::string& name) const CAIRN_EXCLUDES(sync_mutex_);
 
-  // Begins, changes and ends projections as $definitions says.
-  Status sync();
+  // Starts, changes and ends projections as $definitions says.
+  Status sync() CAIRN_EXCLUDES(sync_mutex_, mutex_);
 
-  // Removes the folders of projections that ended while nobody looked.
-  void remove_strangers() const;
+  // Removes the folders of projections that no definition names, for example because they were removed while
+  // another process built them. REQUIRES: all native projections are added.
+  void remove_unknown_folders() const;
 
-  // From the first on wake() has an effect, from the second on it has none.
-  void let_run() { runs_ = true; }
-  void rest() { runs_ = false; }
+  // wake() has an effect between these two.
+  void start() { runs_ = true; }
+  void stop() { runs_ = false; }
   void wake(RunQueue& queue) const;
   void wake_all() const;
 
  private:
-  Queue look_up(const std::string& name) const;  // nullptr when there is none
+  Queue look_up(const std::string& name) const CAIRN_EXCLUDES(mutex_);  // nullptr when there is none
   std::shared_ptr<const Projection> make(const std::string& name, const std::string& fingerprint,
                                          const std::string& source) const;
-  Status open(const std::string& name, RunnerDefinition definition);
-  Status follow(const ProjectionDefinition& definition);
-  void end(const std::string& name);
+  Status open(const std::string& name, RunnerDefinition definition) CAIRN_REQUIRES(sync_mutex_);
+  Status apply(const ProjectionDefinition& definition) CAIRN_REQUIRES(sync_mutex_);
+  void end(const std::string& name) CAIRN_REQUIRES(sync_mutex_);
   void notice(const std::string& message) const;
 
   const RunningTools tools_;
   const std::filesystem::path folder_;
 
-  mutable std::mutex sync_mutex_;  // one who changes what projections there are
-  std::uint64_t synced_changes_ = 0;
-  std::map<std::string, std::uint32_t> revisions_;  // that were acted upon
-  std::map<std::string, std::shared_ptr<const Projection>> own_;
+  mutable Mutex sync_mutex_;  // held while the set of projections changes
+  std::uint64_t synced_changes_ CAIRN_GUARDED_BY(sync_mutex_) = 0;
+  std::map<std::string, std::uint32_t> revisions_ CAIRN_GUARDED_BY(sync_mutex_);  // that were applied
+  std::map<std::string, std::shared_ptr<const Projection>> native_ CAIRN_GUARDED_BY(sync_mutex_);
 
-  mutable std::shared_mutex mutex_;
-  std::map<std::string, Queue> queues_;
+  mutable SharedMutex mutex_;
+  std::map<std::string, Queue> queues_ CAIRN_GUARDED_BY(mutex_);
   std::atomic<bool> runs_{false};
 };
 

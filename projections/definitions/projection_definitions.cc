@@ -13,7 +13,7 @@ Status ProjectionDefinitions::catch_up() {
 Status ProjectionDefinitions::apply(const EventView& stored) {
   CAIRN_TRY(ProjectionEvent event, read_projection_event(stored));
   if (std::holds_alternative<NoProjectionEvent>(event)) return {};
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   if (auto* definition = std::get_if<ProjectionDefinition>(&event)) {
     revisions_[definition->name] = definition->revision;
     std::string name = definition->name;
@@ -25,41 +25,39 @@ Status ProjectionDefinitions::apply(const EventView& stored) {
   return {};
 }
 
-ProjectionOutcome ProjectionDefinitions::deploy(const ProjectionDraft& draft) {
+Result<ProjectionDeployment, ProjectionRefusal> ProjectionDefinitions::deploy(const ProjectionDraft& draft) {
   if (!is_projection_name(draft.name)) {
-    return ProjectionRefusal(
-        make_error(Errc::kInvalidArgument,
-                   "the name of a projection has 1 to 64 letters, digits, '_', '-' and '.', "
-                   "and does not begin with '.'"));
+    return make_error(Errc::kInvalidArgument,
+                      "the name of a projection has 1 to 64 letters, digits, '_', '-' and '.', "
+                      "and does not begin with '.'");
   }
-  const auto made = ProjectionFold::make(draft.source, draft.file);
-  if (const auto* error = std::get_if<ScriptError>(&made)) return ProjectionRefusal(*error);
+  CAIRN_CHECK(ProjectionFold::make(draft.source, draft.file));
 
-  const std::lock_guard one_at_a_time(deploy_mutex_);
+  const MutexLock one_at_a_time(deploy_mutex_);
   ProjectionDefinition wanted;
   wanted.name = draft.name;
   wanted.source = draft.source;
   wanted.keep_rows = draft.keep_rows;
   wanted.fingerprint = projection_fingerprint(draft.name, draft.source);
   for (int attempt = 0; attempt < kDefinitionAttemptsMax; ++attempt) {
-    if (Status status = catch_up(); !status) return ProjectionRefusal(status.error());
+    CAIRN_CHECK(catch_up());
     const std::uint64_t version = follower_.version();
     const auto before = find(draft.name);
     if (before && before->fingerprint == wanted.fingerprint) return ProjectionDeployment{*before, true};
-    wanted.revision = revisions(draft.name) + 1;
+    wanted.revision = last_revision(draft.name) + 1;
     const Status appended = append_definition(store_, version, to_new_event(wanted));
     if (appended) {
-      if (Status status = catch_up(); !status) return ProjectionRefusal(status.error());
+      CAIRN_CHECK(catch_up());
       const auto now = find(draft.name);
       return ProjectionDeployment{now ? *now : wanted, false};
     }
-    if (appended.error().code != Errc::kVersionConflict) return ProjectionRefusal(appended.error());
+    if (appended.error().code != Errc::kVersionConflict) return appended.error();
   }
-  return ProjectionRefusal(definitions_always_change());
+  return definitions_always_change();
 }
 
 Status ProjectionDefinitions::remove(const std::string& name) {
-  const std::lock_guard one_at_a_time(deploy_mutex_);
+  const MutexLock one_at_a_time(deploy_mutex_);
   for (int attempt = 0; attempt < kDefinitionAttemptsMax; ++attempt) {
     CAIRN_CHECK(catch_up());
     const std::uint64_t version = follower_.version();
@@ -71,21 +69,21 @@ Status ProjectionDefinitions::remove(const std::string& name) {
   return definitions_always_change();
 }
 
-std::uint32_t ProjectionDefinitions::revisions(const std::string& name) const {
-  const std::shared_lock lock(mutex_);
+std::uint32_t ProjectionDefinitions::last_revision(const std::string& name) const {
+  const ReaderLock lock(mutex_);
   const auto found = revisions_.find(name);
   return found == revisions_.end() ? 0 : found->second;
 }
 
 std::optional<ProjectionDefinition> ProjectionDefinitions::find(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto found = definitions_.find(name);
   if (found == definitions_.end()) return std::nullopt;
   return found->second;
 }
 
 std::vector<ProjectionDefinition> ProjectionDefinitions::all() const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   std::vector<ProjectionDefinition> found;
   for (const auto& [name, definition] : definitions_) found.push_back(definition);
   return found;

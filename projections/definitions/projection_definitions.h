@@ -4,52 +4,49 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "eventstore/event_store.h"
+#include "eventstore/store_access.h"
 #include "projections/definitions/projection_event.h"
 #include "upcasters/definitions/definition_follower.h"
 #include "upcasters/lua/script_error.h"
 
 namespace cairn {
 
-// What is to be deployed.
+// A script to deploy.
 struct ProjectionDraft {
   std::string name;
   std::string source;
-  std::string file = "projection.lua";  // how errors call it
-  bool keep_rows = false;               // go on with the rows there are, instead of building them anew
+  std::string file = "projection.lua";  // its name in error messages
+  bool keep_rows = false;               // continue with the existing rows instead of rebuilding them
 };
 
 struct ProjectionDeployment {
   ProjectionDefinition definition;
-  bool unchanged = false;  // it was there already, and nothing was done
+  bool unchanged = false;  // the same definition was deployed already
 };
 
 using ProjectionRefusal = std::variant<ScriptError, Error>;
-using ProjectionOutcome = std::variant<ProjectionDeployment, ProjectionRefusal>;
 
-// The projections that stand in $definitions. Any thread.
+// The projections in $definitions. Thread-safe.
 class ProjectionDefinitions {
  public:
-  // Knows nothing until catch_up(). REQUIRES: `store` outlives it.
-  explicit ProjectionDefinitions(EventStore& store) : store_(store), follower_(store) {}
+  // Empty until catch_up(). REQUIRES: `store` outlives it.
+  explicit ProjectionDefinitions(StoreAccess store) : store_(store), follower_(store.log()) {}
 
-  // Takes notice of what was appended to $definitions. Fails with kFailedPrecondition when a newer program
-  // has written there, kCorruption when an event cannot be read.
+  // Applies the new events of $definitions. Fails with kFailedPrecondition when a newer program has written
+  // there, kCorruption when an event cannot be read.
   Status catch_up();
 
-  // Checks a script and makes it the projection of its name from now on. The same source again changes
-  // nothing. Refused, it changes nothing either. A bad name is kInvalidArgument.
-  ProjectionOutcome deploy(const ProjectionDraft& draft);
+  // Checks a script and makes it the projection of its name. Idempotent: deploying the same source again
+  // changes nothing. Nor does a failure. kInvalidArgument: the name is invalid.
+  Result<ProjectionDeployment, ProjectionRefusal> deploy(const ProjectionDraft& draft);
 
-  // Ends a projection. kNotFound when there is none.
+  // Removes a projection. kNotFound when there is none.
   Status remove(const std::string& name);
 
   std::optional<ProjectionDefinition> find(std::string_view name) const;
@@ -58,14 +55,15 @@ class ProjectionDefinitions {
 
  private:
   Status apply(const EventView& stored);
-  std::uint32_t revisions(const std::string& name) const;
+  std::uint32_t last_revision(const std::string& name) const;
 
-  EventStore& store_;
+  const StoreAccess store_;
   DefinitionFollower follower_;
-  std::mutex deploy_mutex_;
-  mutable std::shared_mutex mutex_;
-  std::map<std::string, ProjectionDefinition, std::less<>> definitions_;
-  std::map<std::string, std::uint32_t, std::less<>> revisions_;  // also of those that are gone
+  Mutex deploy_mutex_;  // one deploy() or remove() at a time; taken before mutex_
+  mutable SharedMutex mutex_;
+  std::map<std::string, ProjectionDefinition, std::less<>> definitions_ CAIRN_GUARDED_BY(mutex_);
+  // The last revision of each name, also of removed projections.
+  std::map<std::string, std::uint32_t, std::less<>> revisions_ CAIRN_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> changes_{0};
 };
 

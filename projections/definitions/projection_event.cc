@@ -1,5 +1,7 @@
 #include "projections/definitions/projection_event.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -69,19 +71,20 @@ NewEvent to_new_event(const ProjectionRemoval& removal) {
 
 Result<ProjectionEvent> read_projection_event(const EventView& stored) {
   if (!stored.type.starts_with("Projection")) return ProjectionEvent(NoProjectionEvent{});
-  const std::string where = "position " + std::to_string(stored.position.value) + " of the log";
+  const std::string where = fmt::format("position {} of the log", stored.position.value);
   if (stored.type != kDeployed && stored.type != kRemoved) {
-    return make_error(Errc::kFailedPrecondition, where + " is " + std::string(stored.type) +
-                                                     ", which a newer program has written; use that one");
+    return make_error(
+        Errc::kFailedPrecondition,
+        fmt::format("{} is {}, which a newer program has written; use that program", where, stored.type));
   }
   const Json data = Json::parse(stored.data, nullptr, false);
   if (!data.is_object()) {
-    return make_error(Errc::kCorruption, "the definition at " + where + " is no JSON object");
+    return make_error(Errc::kCorruption, "the definition at " + where + " is not a JSON object");
   }
-  const auto lacking =
-      make_error(Errc::kCorruption, "the projection at " + where + " lacks something of what it has");
+  const auto lacking = make_error(
+      Errc::kCorruption, "the projection at " + where + " lacks a member or has one of a wrong type");
   auto name = text(data, "name");
-  // A name from the log becomes the name of a folder.
+  // The name becomes a folder name, so it is checked even though it comes from the log.
   if (!name || !is_projection_name(*name)) return lacking;
   if (stored.type == kRemoved) return ProjectionEvent(ProjectionRemoval{*std::move(name)});
   auto source = text(data, "source");

@@ -12,17 +12,17 @@
 
 namespace cairn {
 
-// A projection that was accepted, as it stands in $definitions. docs/format.md shows the event.
+// A deployed projection, as stored in $definitions. docs/format.md describes the event.
 struct ProjectionDefinition {
   std::string name;
   std::string source;
   std::string fingerprint;     // of name and source
-  std::uint32_t revision = 1;  // how many there were of the name, with this one
-  bool keep_rows = false;      // it goes on with the rows of the one before
+  std::uint32_t revision = 1;  // counts the definitions of the name, from 1
+  bool keep_rows = false;      // it continues with the rows of the previous one
   GlobalPosition position;     // of the definition in the log
   Timestamp deployed_at;
 
-  // How errors call it: "customers.lua".
+  // The file name in error messages: "customers.lua".
   std::string file() const { return name + ".lua"; }
 };
 
@@ -31,10 +31,10 @@ struct ProjectionRemoval {
   std::string name;
 };
 
-// 1 to 64 letters, digits, '_', '-' and '.', not beginning with '.': it names a folder too.
+// 1 to 64 letters, digits, '_', '-' and '.', not beginning with '.': it is also the name of a folder.
 bool is_projection_name(std::string_view name);
 
-// 32 hexadecimal digits that differ when name or source do.
+// 32 hexadecimal digits: a hash of name and source.
 std::string projection_fingerprint(std::string_view name, std::string_view source);
 
 // Another kind of definition.
@@ -45,9 +45,8 @@ using ProjectionEvent = std::variant<ProjectionDefinition, ProjectionRemoval, No
 NewEvent to_new_event(const ProjectionDefinition& definition);  // ProjectionDeployed
 NewEvent to_new_event(const ProjectionRemoval& removal);        // ProjectionRemoved
 
-// As it was read from $definitions. Fails with kFailedPrecondition for an event about projections that this
-// program does not know, which a newer one has written, and with kCorruption for data that cannot be what was
-// written.
+// Decodes an event of $definitions. Fails with kFailedPrecondition for an unknown type of projection event,
+// which a newer program has written, and with kCorruption for damaged data.
 Result<ProjectionEvent> read_projection_event(const EventView& stored);
 
 }  // namespace cairn

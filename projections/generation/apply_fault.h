@@ -7,12 +7,12 @@
 
 namespace cairn {
 
-// What is kept of a failure with the event that is parked for it.
+// The record of a failure that is kept with the parked event.
 ParkedEvent parked_event(const EventView& event, const ShapeFault& fault, Timestamp now);
 ParkedEvent parked_event(const EventView& event, const ShapedEvent& part, const ApplyFault& fault,
                          Timestamp now);
 
-// Whether the same could go well in a state that holds nothing else, or on a machine that is less busy.
+// Whether a retry in an empty Lua state, or on a less busy machine, could succeed: limits of memory and time.
 bool deserves_second_chance(const ApplyFault& fault);
 
 }  // namespace cairn

@@ -39,22 +39,22 @@ bool covers(const EventFilter& wide, const EventFilter& narrow) {
   return covers(wide.categories, narrow.categories) && covers(wide.types, narrow.types);
 }
 
-BatchSource::Seat::Seat(BatchSource& source) : source_(source) {
-  const std::lock_guard lock(source_.mutex_);
-  number_ = ++source_.last_seat_;
+BatchSource::Reader::Reader(BatchSource& source) : source_(source) {
+  const MutexLock lock(source_.mutex_);
+  number_ = ++source_.last_reader_;
 }
 
-std::function<void()> BatchSource::Seat::read_ahead(GlobalPosition after, const EventFilter& filter) {
-  return [&source = source_, seat = number_, after, filter] { source.read_ahead(seat, after, filter); };
+std::function<void()> BatchSource::Reader::read_ahead(GlobalPosition after, const EventFilter& filter) {
+  return [&source = source_, reader = number_, after, filter] { source.read_ahead(reader, after, filter); };
 }
 
-BatchSource::Seat::~Seat() {
-  const std::lock_guard lock(source_.mutex_);
-  source_.seats_.erase(number_);
+BatchSource::Reader::~Reader() {
+  const MutexLock lock(source_.mutex_);
+  source_.readers_.erase(number_);
 }
 
-Result<std::shared_ptr<const EventBatch>> BatchSource::Seat::read(GlobalPosition after,
-                                                                  const EventFilter& filter) {
+Result<std::shared_ptr<const EventBatch>> BatchSource::Reader::read(GlobalPosition after,
+                                                                    const EventFilter& filter) {
   return source_.read_shared(number_, after, filter);
 }
 
@@ -63,21 +63,22 @@ Result<std::shared_ptr<const EventBatch>> BatchSource::read_alone(GlobalPosition
   const std::uint64_t last = after.value + limits_.positions_max;
   BatchQuery query{
       .after = after, .to = {std::min(to.value, last)}, .filter = filter, .bytes_max = limits_.bytes_max};
-  if (!catch_up_) return EventBatch::read(store_, shapes_.shapers(), query);
+  if (!catch_up_) return EventBatch::read(log_, shapes_.shapers(), query);
 
-  // An event comes behind the schema it was written with, and behind every upcaster that its writer may know
-  // of. So the end is fixed first: what the log holds up to there is known before the first event is looked
-  // at. Asked before the end is fixed, an upcaster and an event behind it could arrive in between, and the
-  // event would be taken in an older shape.
-  query.to = std::min(query.to, store_.head());
+  // In the log an event follows the schema it was written with, and every upcaster that its writer could
+  // know. So the end of the batch is fixed first, and then schemas and upcasters up to there are loaded. In
+  // the other order an upcaster and an event after it could arrive in between, and the event would be read in
+  // an older shape.
+  query.to = std::min(query.to, log_.head());
   CAIRN_CHECK(catch_up_());
-  CAIRN_TRY(auto batch, EventBatch::read(store_, shapes_.shapers(), query));
-  CAIRN_CHECK(catch_up_());  // What arrived meanwhile was used if it could be; if not, the batch is in doubt.
+  CAIRN_TRY(auto batch, EventBatch::read(log_, shapes_.shapers(), query));
+  // Shapes that arrived meanwhile may have been used already, so they have to be valid too.
+  CAIRN_CHECK(catch_up_());
   return batch;
 }
 
 std::uint64_t BatchSource::batches_read() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return batches_read_;
 }
 
@@ -89,50 +90,51 @@ const BatchSource::Known* BatchSource::find(GlobalPosition after, const EventFil
   return found == known_.end() ? nullptr : &*found;
 }
 
-// Whether the one it was read ahead for has yet to come.
+// Whether the reader it was read ahead for has not asked for it yet.
 bool BatchSource::is_awaited(const Known& known) const {
-  const auto seat = seats_.find(known.ahead_for);
-  return seat != seats_.end() && seat->second.after < known.after &&
+  const auto reader = readers_.find(known.ahead_for);
+  return reader != readers_.end() && reader->second.after < known.after &&
          batches_read_ - known.number <= kAheadAgeMax;
 }
 
 BatchSource::Reading BatchSource::begin(GlobalPosition after, EventFilter filter, std::uint64_t ahead_for) {
-  for (const auto& [number, place] : seats_) {
-    if (place.after == after) filter = union_of(filter, place.filter);
+  for (const auto& [number, demand] : readers_) {
+    if (demand.after == after) filter = union_of(filter, demand.filter);
   }
   Reading reading{after, std::move(filter), {}};
   known_.push_front({after, reading.filter, shapes_.chains().changes(), ++batches_read_, ahead_for,
                      reading.promise.get_future().share()});
   std::size_t kept = 0;
-  known_.remove_if([&](const Known& one) { return !is_awaited(one) && ++kept > kKept; });
+  known_.remove_if([&](const Known& one)
+                       CAIRN_REQUIRES(mutex_) { return !is_awaited(one) && ++kept > kKept; });
   return reading;
 }
 
 BatchSource::Outcome BatchSource::finish(Reading reading) {
   const auto forget = [&] {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::erase_if(known_, [&](const Known& one) { return one.after == reading.after; });
   };
   try {
     Outcome outcome = read_alone(reading.after, {std::numeric_limits<std::uint64_t>::max()}, reading.filter);
-    // Whoever asks for what ended at the head, or failed, should look again.
+    // An empty batch at the head, and a failure, are not kept: the next read() tries again.
     if (!outcome || (*outcome)->to() == reading.after) forget();
     reading.promise.set_value(outcome);
     return outcome;
-  } catch (...) {  // There was no memory for it, and who waits has to know.
+  } catch (...) {  // Out of memory: the readers that wait for the promise get the exception too.
     forget();
     reading.promise.set_exception(std::current_exception());
     throw;
   }
 }
 
-BatchSource::Outcome BatchSource::read_shared(std::uint64_t seat, GlobalPosition after,
+BatchSource::Outcome BatchSource::read_shared(std::uint64_t reader, GlobalPosition after,
                                               const EventFilter& filter) {
   std::optional<Reading> reading;
   std::shared_future<Outcome> found;
   {
-    const std::lock_guard lock(mutex_);
-    seats_[seat] = {after, filter};
+    const MutexLock lock(mutex_);
+    readers_[reader] = {after, filter};
     if (const Known* const known = find(after, filter)) {
       found = known->batch;
     } else {
@@ -142,20 +144,21 @@ BatchSource::Outcome BatchSource::read_shared(std::uint64_t seat, GlobalPosition
   return reading ? finish(*std::move(reading)) : found.get();
 }
 
-void BatchSource::read_ahead(std::uint64_t seat, GlobalPosition after, const EventFilter& filter) {
+void BatchSource::read_ahead(std::uint64_t reader, GlobalPosition after, const EventFilter& filter) {
   std::optional<Reading> reading;
   {
-    const std::lock_guard lock(mutex_);
-    const auto place = seats_.find(seat);
-    if (place == seats_.end() || place->second.after >= after || find(after, filter) != nullptr) return;
+    const MutexLock lock(mutex_);
+    const auto demand = readers_.find(reader);
+    if (demand == readers_.end() || demand->second.after >= after || find(after, filter) != nullptr) return;
     const auto ahead =
-        std::count_if(known_.begin(), known_.end(), [&](const Known& one) { return is_awaited(one); });
+        std::count_if(known_.begin(), known_.end(),
+                      [&](const Known& one) CAIRN_REQUIRES(mutex_) { return is_awaited(one); });
     if (static_cast<std::size_t>(ahead) >= kAheadMax) return;
-    reading = begin(after, filter, seat);
+    reading = begin(after, filter, reader);
   }
   try {
-    static_cast<void>(finish(*std::move(reading)));  // It is known now.
-  } catch (const std::exception&) {                  // Whoever comes for it reads it himself.
+    static_cast<void>(finish(*std::move(reading)));  // Kept in known_.
+  } catch (const std::exception&) {                  // The reader reads the batch itself then.
   }
 }
 

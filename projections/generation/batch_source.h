@@ -7,20 +7,22 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "eventstore/base/mutex.h"
 #include "projections/generation/event_batch.h"
 #include "upcasters/event_shapes.h"
 
 namespace cairn {
 
-// Which events of the log somebody needs, as they are stored.
+// Filters of stored events: one that lets through what either of two does, and whether one lets through all
+// that another does.
 EventFilter union_of(const EventFilter& a, const EventFilter& b);
 bool covers(const EventFilter& wide, const EventFilter& narrow);
 
-// Reads the log for all projections: those that stand at the same place get the same batch, which is read and
-// brought into shape once. One that lags behind reads for itself. Any thread.
+// Reads the log for all projections: those at the same position share one batch, which is read and brought to
+// the newest schema versions once. A projection that lags behind reads its own batches. Thread-safe.
+// See docs/decisions.md, on projections that step independently.
 class BatchSource {
  public:
   struct Limits {
@@ -28,27 +30,29 @@ class BatchSource {
     std::size_t bytes_max = 8u << 20;
   };
 
-  // Takes notice of schemas and upcasters that are in the log by now. A batch for which it fails is not read.
+  // Loads the schemas and upcasters that were appended to the log since the last call. When it fails, no
+  // batch is read.
   using CatchUp = std::function<Status()>;
 
-  // REQUIRES: store and shapes outlive it.
-  BatchSource(EventStore& store, EventShapes& shapes, Limits limits, CatchUp catch_up = {})
-      : store_(store), shapes_(shapes), limits_(limits), catch_up_(std::move(catch_up)) {}
+  // REQUIRES: log and shapes outlive it.
+  BatchSource(LogReader& log, EventShapes& shapes, Limits limits, CatchUp catch_up = {})
+      : log_(log), shapes_(shapes), limits_(limits), catch_up_(std::move(catch_up)) {}
 
-  // One who reads. Where he stands and what he needs is known to the others, so that whoever reads first
-  // reads for him too.
-  class Seat {
+  // One consumer of the log, a generation. Its position and filter are known to the source, so that a batch
+  // that another reader asks for at the same position serves this one too.
+  class Reader {
    public:
-    explicit Seat(BatchSource& source);
-    ~Seat();
-    Seat(const Seat&) = delete;
-    Seat& operator=(const Seat&) = delete;
+    // REQUIRES: `source` outlives it.
+    explicit Reader(BatchSource& source);
+    ~Reader();
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
 
-    // The batch behind `after`; empty at the head. Fails as EventStore::scan() does.
+    // The batch after a position; empty at the head. Fails as LogReader::scan() does.
     Result<std::shared_ptr<const EventBatch>> read(GlobalPosition after, const EventFilter& filter);
 
-    // Work for another thread while the batch that was read last is worked on: reads the one behind it, for
-    // the read() to come. It does nothing when that has come already, and may outlive the seat.
+    // A task for another thread: reads the batch after `after` while the last one is applied, so that the
+    // next read() finds it. It does nothing when that read() came first, and may outlive the reader.
     std::function<void()> read_ahead(GlobalPosition after, const EventFilter& filter);
 
    private:
@@ -56,59 +60,60 @@ class BatchSource {
     std::uint64_t number_;
   };
 
-  // A batch for nobody else, which ends at `to` at the latest.
+  // A batch that is not shared, which ends at `to` at the latest.
   Result<std::shared_ptr<const EventBatch>> read_alone(GlobalPosition after, GlobalPosition to,
                                                        const EventFilter& filter);
 
-  EventStore& store() { return store_; }
+  LogReader& log() { return log_; }
   EventShapes& shapes() { return shapes_; }
   std::uint64_t batches_read() const;
 
  private:
   using Outcome = Result<std::shared_ptr<const EventBatch>>;
-  struct Place {
+  struct Demand {  // of one reader
     GlobalPosition after;
     EventFilter filter;
   };
   struct Known {
     GlobalPosition after;
     EventFilter filter;
-    std::uint64_t shapes;     // when it was made; later ones could be other shapes
-    std::uint64_t number;     // of the batches read
-    std::uint64_t ahead_for;  // the seat it was read ahead for; 0: it was asked for
+    std::uint64_t shapes;     // EventShapes' change count when it was read: after a change it is stale
+    std::uint64_t number;     // counts the batches
+    std::uint64_t ahead_for;  // the reader it was read ahead for; 0: a reader asked for it
     std::shared_future<Outcome> batch;
   };
-  // A batch to be read, and those who wait for it.
+  // A batch that is about to be read, and the promise that its readers wait for.
   struct Reading {
     GlobalPosition after;
     EventFilter filter;
     std::promise<Outcome> promise;
   };
 
-  // So many batches are kept for those who come a little later, and beside them so many that were read ahead.
+  // Batches kept for readers that arrive a little later, and besides them batches that were read ahead.
   static constexpr std::size_t kKept = 4;
   static constexpr std::size_t kAheadMax = 4;
-  // One that nobody has come for when so many others were read is not waited for any more.
+  // A batch read ahead is dropped when this many others were read and its reader has not come.
   static constexpr std::uint64_t kAheadAgeMax = 64;
 
-  Outcome read_shared(std::uint64_t seat, GlobalPosition after, const EventFilter& filter);
-  void read_ahead(std::uint64_t seat, GlobalPosition after, const EventFilter& filter);
-  Outcome finish(Reading reading);
+  Outcome read_shared(std::uint64_t reader, GlobalPosition after, const EventFilter& filter)
+      CAIRN_EXCLUDES(mutex_);
+  void read_ahead(std::uint64_t reader, GlobalPosition after, const EventFilter& filter)
+      CAIRN_EXCLUDES(mutex_);
+  Outcome finish(Reading reading) CAIRN_EXCLUDES(mutex_);
 
-  // With the mutex held.
-  const Known* find(GlobalPosition after, const EventFilter& filter) const;
-  Reading begin(GlobalPosition after, EventFilter filter, std::uint64_t ahead_for);
-  bool is_awaited(const Known& known) const;
+  const Known* find(GlobalPosition after, const EventFilter& filter) const CAIRN_REQUIRES(mutex_);
+  Reading begin(GlobalPosition after, EventFilter filter, std::uint64_t ahead_for) CAIRN_REQUIRES(mutex_);
+  bool is_awaited(const Known& known) const CAIRN_REQUIRES(mutex_);
 
-  EventStore& store_;
+  LogReader& log_;
   EventShapes& shapes_;
   const Limits limits_;
   const CatchUp catch_up_;
-  mutable std::mutex mutex_;
-  std::uint64_t last_seat_ = 0;
-  std::map<std::uint64_t, Place> seats_;
-  std::list<Known> known_;  // the newest in front
-  std::uint64_t batches_read_ = 0;
+  mutable Mutex mutex_;
+  std::uint64_t last_reader_ CAIRN_GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, Demand> readers_ CAIRN_GUARDED_BY(mutex_);
+  std::list<Known> known_ CAIRN_GUARDED_BY(mutex_);  // the newest in front
+  std::uint64_t batches_read_ CAIRN_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace cairn

@@ -9,7 +9,7 @@
 
 namespace cairn {
 
-// Copies of many short texts that stay where they are until clear().
+// Copies of many short texts, whose addresses stay valid until clear(). Not thread-safe.
 class ByteArena {
  public:
   std::string_view copy(std::string_view text) {
@@ -34,7 +34,7 @@ class ByteArena {
   static constexpr std::size_t kChunkBytes = 256u << 10;
 
   void grow(std::size_t wanted) {
-    // The first chunk is small: most batches of a log that is followed hold a few events.
+    // The first chunk is small: at the head of the log most batches hold a few events.
     const std::size_t size = std::max(wanted, chunks_.empty() ? kChunkBytes / 64 : kChunkBytes);
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(size));
     at_ = chunks_.back().get();

@@ -5,11 +5,11 @@
 
 namespace cairn {
 
-Result<std::shared_ptr<const EventBatch>> EventBatch::read(EventStore& store, ShaperPool& shapers,
+Result<std::shared_ptr<const EventBatch>> EventBatch::read(LogReader& log, ShaperPool& shapers,
                                                            const BatchQuery& query) {
-  std::shared_ptr<EventBatch> batch(new EventBatch(shapers.lend()));
+  std::shared_ptr<EventBatch> batch(new EventBatch(shapers.lease()));
   batch->after_ = query.after;
-  batch->to_ = std::min(query.to, store.head());
+  batch->to_ = std::min(query.to, log.head());
   batch->filter_ = query.filter;
   if (batch->to_ <= query.after) {
     batch->to_ = query.after;
@@ -22,7 +22,7 @@ Result<std::shared_ptr<const EventBatch>> EventBatch::read(EventStore& store, Sh
     return !full;
   };
   const ScanQuery range{.from = {query.after.value + 1}, .to = batch->to_, .filter = query.filter};
-  CAIRN_TRY(const GlobalPosition last, store.scan(range, visit));
+  CAIRN_TRY(const GlobalPosition last, log.scan(range, visit));
   if (full) batch->to_ = last;
   batch->shape();
   return std::shared_ptr<const EventBatch>(std::move(batch));
@@ -33,13 +33,13 @@ void EventBatch::shape() {
   parts_.reserve(page_.size());
   for (const EventView& stored : page_) {
     Event& event = events_.emplace_back(Event{stored, static_cast<std::uint32_t>(parts_.size())});
-    if (auto fault = shaper_->shape(event.stored, Shape::latest())) {
-      faults_.push_back(std::make_unique<ShapeFault>(*std::move(fault)));
+    if (auto shaped = shaper_->shape(event.stored, Shape::latest()); !shaped) {
+      faults_.push_back(std::make_unique<ShapeFault>(std::move(shaped).error()));
       event.fault = faults_.back().get();
       continue;
     }
     for (ShapedEvent part : shaper_->parts()) {
-      // What a step on the way has made lives in the shaper, and only until the next event.
+      // Data that a step has made lives in the shaper until the next event.
       if (part.data.data() != event.stored.data.data()) part.data = made_.copy(part.data);
       parts_.push_back(part);
     }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eventstore/event_page.h"
-#include "eventstore/event_store.h"
+#include "eventstore/log_reader.h"
 #include "projections/generation/byte_arena.h"
 #include "upcasters/model/shape_fault.h"
 #include "upcasters/shaping/shaper_pool.h"
@@ -15,14 +15,14 @@
 namespace cairn {
 
 struct BatchQuery {
-  GlobalPosition after;     // begins behind it
-  GlobalPosition to;        // ends there, at the head, or where it has become large enough
+  GlobalPosition after;     // begins after this position
+  GlobalPosition to;        // ends here, at the head, or when bytes_max is reached
   EventFilter filter = {};  // of the events as they were stored
   std::size_t bytes_max = 8u << 20;
 };
 
-// A stretch of the log in memory: its events in their newest shape. Read once, and given to all who stand at
-// its beginning. Never changes. Any thread.
+// A range of the log in memory, its events brought to the newest schema versions. Read once and shared by all
+// projections at its start. Immutable; thread-safe.
 class EventBatch {
  public:
   struct Event {
@@ -32,13 +32,13 @@ class EventBatch {
     const ShapeFault* fault = nullptr;  // why there are no parts
   };
 
-  // Nothing slow happens inside the store's read transaction: events are copied there, and brought into
-  // shape behind it. Fails as EventStore::scan() does.
-  static Result<std::shared_ptr<const EventBatch>> read(EventStore& store, ShaperPool& shapers,
+  // Copies the events inside the store's read transaction and shapes them after it, so that the transaction
+  // stays short. Fails as LogReader::scan() does.
+  static Result<std::shared_ptr<const EventBatch>> read(LogReader& log, ShaperPool& shapers,
                                                         const BatchQuery& query);
 
   GlobalPosition after() const { return after_; }
-  GlobalPosition to() const { return to_; }  // all up to here has been looked at
+  GlobalPosition to() const { return to_; }  // the filter was applied to all events up to here
   const EventFilter& filter() const { return filter_; }
   const std::vector<Event>& events() const { return events_; }
   std::span<const ShapedEvent> parts(const Event& event) const {
@@ -46,16 +46,16 @@ class EventBatch {
   }
 
  private:
-  explicit EventBatch(ShaperPool::Loan shaper) : shaper_(std::move(shaper)) {}
+  explicit EventBatch(ShaperPool::Lease shaper) : shaper_(std::move(shaper)) {}
   void shape();
 
-  ShaperPool::Loan shaper_;  // keeps the plans of the parts
+  ShaperPool::Lease shaper_;  // owns the plans of the parts
   GlobalPosition after_;
   GlobalPosition to_;
   EventFilter filter_;
   EventPage page_;
   std::vector<Event> events_;
-  ByteArena made_;  // data that steps on the way to the newest shape have made
+  ByteArena made_;  // data that upcasters and schema resolution have made
   std::vector<ShapedEvent> parts_;
   std::vector<std::unique_ptr<ShapeFault>> faults_;
 };

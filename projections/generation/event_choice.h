@@ -13,12 +13,12 @@
 
 namespace cairn {
 
-// Which events are a projection's own: batches are read for several at once.
+// Which events of a batch a projection applies: a batch is read for several projections. Not thread-safe.
 class EventChoice {
  public:
   explicit EventChoice(ProjectionSource from) : from_(std::move(from)) {}
 
-  // Takes notice of new upcasters: they may turn events of other types into wanted ones.
+  // Follows changes of upcasters, which may turn events of other types into wanted ones.
   void refresh(EventShapes& shapes) {
     const std::uint64_t now = shapes.chains().changes();
     if (now == seen_changes_ && !filter_.types.empty()) return;
@@ -26,7 +26,7 @@ class EventChoice {
     filter_ = {from_.categories, shapes.stored_types(from_.types, Shape::latest())};
   }
 
-  // What to ask the log for. REQUIRES: refresh() was called.
+  // Which stored events to read. REQUIRES: refresh() was called.
   const EventFilter& filter() const { return filter_; }
 
   bool wants_stream(std::string_view stream) const {

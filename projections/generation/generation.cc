@@ -9,17 +9,15 @@ namespace cairn {
 
 namespace {
 
-// Fewer events than this are not worth waking other threads for.
+// With fewer events than this, waking other threads costs more than it saves.
 constexpr std::size_t kWorthSharing = 512;
 
-// A place in the log without changes to the rows is kept this far behind at most.
+// A position without changes to the rows is committed after this many events at the latest.
 constexpr std::uint64_t kCheckpointLagMax = 100'000;
-
-constexpr std::size_t kParkedPage = 1'000;
 
 }  // namespace
 
-// What became of one event in the search for keys.
+// The keys that were found for one event, or why there are none.
 struct Generation::Routed {
   const EventView* event;
   std::uint32_t first = 0;  // of its parts in the slice
@@ -52,10 +50,8 @@ Result<std::unique_ptr<Generation>> Generation::open(GenerationTools tools,
 
 Result<std::unique_ptr<ProjectionRows>> Generation::make_rows() const {
   auto rows = projection_->make_rows();
-  if (const auto* error = std::get_if<ScriptError>(&rows)) {
-    return make_error(Errc::kInvalidArgument, error->text());
-  }
-  return std::get<std::unique_ptr<ProjectionRows>>(std::move(rows));
+  if (!rows) return make_error(Errc::kInvalidArgument, rows.error().text());
+  return *std::move(rows);
 }
 
 Status Generation::make_partitions() {
@@ -71,32 +67,12 @@ Status Generation::make_partitions() {
 
 Status Generation::reset() {
   for (auto& partition : partitions_) partition->forget();
-  pending_.clear();
-  released_.clear();
   CAIRN_TRY(checkpoint_, model_->checkpoint());
-  CAIRN_CHECK(load_parked());
+  CAIRN_CHECK(parked_.load(*model_));
   committed_at_ = tools_.options.clock();
   taken_ = checkpoint_.value;
   visible_ = checkpoint_.value;
   return {};
-}
-
-Status Generation::load_parked() {
-  parked_keys_.clear();
-  parked_streams_.clear();
-  std::optional<ParkedPlace> after;
-  while (true) {
-    CAIRN_TRY(const auto entries, model_->parked(after, kParkedPage));
-    for (const ParkedEntry& entry : entries) {
-      if (entry.place.by == ParkedPlace::By::kKey) {
-        parked_keys_.insert(entry.place.name);
-      } else {
-        parked_streams_.emplace(entry.place.name, entry.event.position);
-      }
-      after = entry.place;
-    }
-    if (entries.size() < kParkedPage) return {};
-  }
 }
 
 const EventFilter& Generation::filter() {
@@ -105,6 +81,10 @@ const EventFilter& Generation::filter() {
 }
 
 bool Generation::suits(const EventBatch& batch) { return covers(batch.filter(), filter()); }
+
+RowReplay Generation::replay() {
+  return RowReplay({tools_.source, *model_, choice_, partitions_, parked_, *skipped_, tools_.options.clock});
+}
 
 void Generation::forget_plans() {
   for (auto& partition : partitions_) partition->rows().forget_plans();
@@ -124,8 +104,8 @@ Status Generation::take(const EventBatch& batch) {
   tools_.pool.for_each(slice_count, find);
   route(slices);
   CAIRN_CHECK(apply_lists());
-  CAIRN_CHECK(settle_failures());
-  forget_plans();  // The batch may go, and its plans with it.
+  CAIRN_CHECK(redo_failures());
+  forget_plans();  // The plans go with the batch.
   taken_ = batch.to().value;
   if (!has_changes()) visible_ = batch.to().value;
   return {};
@@ -145,8 +125,8 @@ void Generation::find_keys(const EventBatch& batch, std::size_t begin, std::size
     }
     for (const ShapedEvent& part : batch.parts(event)) {
       if (!choice_.wants_type(part.type)) continue;
-      if (auto fault = rows.key_of(event.stored, part, slice.key)) {
-        routed.failed = std::make_unique<ParkedEvent>(parked_event(event.stored, part, *fault, now));
+      if (const auto keyed = rows.key_of(event.stored, part, slice.key); !keyed) {
+        routed.failed = std::make_unique<ParkedEvent>(parked_event(event.stored, part, keyed.error(), now));
         break;
       }
       if (slice.key.empty()) continue;
@@ -166,20 +146,20 @@ void Generation::route(std::vector<Slice>& slices) {
     for (Routed& routed : slice.events) {
       const EventView& event = *routed.event;
       const auto at_stream = [&] { return ParkedPlace{ParkedPlace::By::kStream, std::string(event.stream)}; };
-      if (!parked_streams_.empty() && parked_streams_.contains(event.stream)) {
-        wait_at(at_stream(), event.position);
+      if (parked_.contains_stream(event.stream)) {
+        parked_.add_waiting(at_stream(), event.position);
         continue;
       }
-      if (is_skipped(event)) continue;
+      if (skipped_->skips(event)) continue;
       if (routed.failed) {
-        park(at_stream(), *std::move(routed.failed));
+        parked_.park(at_stream(), *std::move(routed.failed));
         continue;
       }
       for (std::uint32_t i = 0; i < routed.count; ++i) {
         const KeyedPart& part = slice.parts[routed.first + i];
-        if (is_skipped(event, part.key.text)) continue;
-        if (!parked_keys_.empty() && parked_keys_.contains(std::string(part.key.text))) {
-          wait_at({ParkedPlace::By::kKey, std::string(part.key.text)}, event.position);
+        if (skipped_->skips(event, part.key.text)) continue;
+        if (parked_.contains_key(part.key.text)) {
+          parked_.add_waiting({ParkedPlace::By::kKey, std::string(part.key.text)}, event.position);
           continue;
         }
         lists_[part.key.hash % lists_.size()].push_back(part);
@@ -205,7 +185,8 @@ Status Generation::apply_lists() {
   return {};
 }
 
-Status Generation::settle_failures() {
+// Brings the rows of failed events back to what they were before them.
+Status Generation::redo_failures() {
   for (auto& partition : partitions_) {
     const std::vector<Partition::Failure> failures = std::exchange(partition->failures(), {});
     for (const Partition::Failure& failure : failures) {
@@ -216,46 +197,27 @@ Status Generation::settle_failures() {
         positions.push_back(failure.event.position);
       }
       positions.insert(positions.end(), failure.behind.begin(), failure.behind.end());
-      const auto cut = failure.second_chance ? std::nullopt : std::optional(failure.event);
-      CAIRN_CHECK(redo(key, positions, cut, CheckRow::kAtCommit));
+      const auto failed = failure.second_chance ? std::nullopt : std::optional(failure.event);
+      CAIRN_CHECK(replay().redo(key, positions, failed, RowReplay::CheckRow::kAtCommit));
     }
   }
   return {};
 }
 
-void Generation::park(const ParkedPlace& place, ParkedEvent event) {
-  if (place.by == ParkedPlace::By::kKey) {
-    parked_keys_.insert(place.name);
-  } else {
-    parked_streams_.emplace(place.name, event.position);
-  }
-  const GlobalPosition position = event.position;
-  last_parked_ = event;
-  pending_[place].event = std::move(event);
-  wait_at(place, position);
-}
-
-void Generation::wait_at(const ParkedPlace& place, GlobalPosition position) {
-  auto& waiting = pending_[place].waiting;
-  if (waiting.empty() || waiting.back() < position) waiting.push_back(position);
-}
-
-std::vector<ParkedPlace> Generation::parked_places() const {
-  std::vector<ParkedPlace> places;
-  for (const auto& [stream, first] : parked_streams_) places.push_back({ParkedPlace::By::kStream, stream});
-  for (const std::string& key : parked_keys_) places.push_back({ParkedPlace::By::kKey, key});
-  return places;
-}
-
-bool Generation::is_parked(const ParkedPlace& place) const {
-  return place.by == ParkedPlace::By::kKey ? parked_keys_.contains(place.name)
-                                           : parked_streams_.contains(place.name);
+Result<std::uint64_t> Generation::retry(const ParkedPlace& place) {
+  CAIRN_CHECK(commit());
+  CAIRN_TRY(const auto entry, model_->find_parked(place));
+  if (!entry) return std::uint64_t{0};
+  CAIRN_TRY(const std::uint64_t applied, place.by == ParkedPlace::By::kKey
+                                             ? replay().retry_key(*entry)
+                                             : replay().retry_stream(*entry, taken()));
+  CAIRN_CHECK(commit());
+  return applied;
 }
 
 bool Generation::has_changes() const {
-  return !pending_.empty() || !released_.empty() ||
-         std::any_of(partitions_.begin(), partitions_.end(),
-                     [](const auto& partition) { return partition->has_changes(); });
+  return parked_.has_changes() || std::any_of(partitions_.begin(), partitions_.end(),
+                                              [](const auto& partition) { return partition->has_changes(); });
 }
 
 bool Generation::commit_due() const {
@@ -272,7 +234,7 @@ bool Generation::commit_due() const {
          passed >= options.commit_every;
 }
 
-// Rows that cannot be kept are a failure of the event that made them so.
+// A row that cannot be saved is a failure of the event that made it so.
 Status Generation::save_all() {
   tools_.pool.for_each(has_changes() ? partitions_.size() : 0,
                        [&](std::size_t i) { partitions_[i]->save_changes(); });
@@ -281,7 +243,8 @@ Status Generation::save_all() {
       const std::vector<std::string> keys = partition->unsavable();
       for (const std::string& name : keys) {
         const RowKey key = RowKey::of(name);
-        CAIRN_CHECK(redo(key, partition->applied_to(key), std::nullopt, CheckRow::kEachEvent));
+        CAIRN_CHECK(
+            replay().redo(key, partition->applied_to(key), std::nullopt, RowReplay::CheckRow::kEachEvent));
       }
       partition->save_changes();
     }
@@ -300,17 +263,13 @@ Status Generation::commit() {
   }
   std::sort(change.rows.begin(), change.rows.end(),
             [](const auto& a, const auto& b) { return a.key < b.key; });
-  for (const ParkedPlace& place : released_) change.released.push_back(&place);
-  for (const auto& [place, pending] : pending_) {
-    if (pending.event) change.parked.emplace_back(&place, &*pending.event);
-    for (const GlobalPosition position : pending.waiting) change.waiting.push_back({&place, position});
-  }
+  parked_.add_to(change);
+  CAIRN_ASSERT(change.through >= checkpoint_, change.through.value, checkpoint_.value);  // invariant 1
   CAIRN_CHECK(model_->commit(change));
   checkpoint_ = taken();
   committed_at_ = tools_.options.clock();
   visible_ = checkpoint_.value;
-  pending_.clear();
-  released_.clear();
+  parked_.committed();
   std::size_t bytes = 0;
   for (auto& partition : partitions_) {
     partition->settle();

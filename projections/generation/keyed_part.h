@@ -9,7 +9,7 @@
 
 namespace cairn {
 
-// A key of a row with its hash, which decides the partition. Hashes are another in each process.
+// The key of a row with its hash, which selects the partition. The hash is seeded for each process.
 struct RowKey {
   std::string_view text;
   std::uint64_t hash = 0;
@@ -22,7 +22,7 @@ struct RowKeyHash {
   std::size_t operator()(const RowKey& key) const { return key.hash; }
 };
 
-// An event, or part of one, and the row it belongs to.
+// An event, or one part of an event that an upcaster split, and the row it belongs to.
 struct KeyedPart {
   const EventView* event = nullptr;
   const ShapedEvent* part = nullptr;

@@ -31,7 +31,7 @@ Status Partition::load(ReadModel& model, std::vector<std::uint32_t>& slots) {
     damaged = &damaged_key;
   }));
   if (damaged != nullptr) {
-    return make_error(Errc::kCorruption, "the row '" + *damaged + "' is not what was saved");
+    return make_error(Errc::kCorruption, "the row '" + *damaged + "' is not a saved row");
   }
   return {};
 }
@@ -58,11 +58,11 @@ Status Partition::apply(ReadModel& model, std::span<const KeyedPart> parts, Time
       if (last != position) failure->behind.push_back(position);
       continue;
     }
-    if (auto fault = rows_->apply(part_slots_[i], *part.event, *part.part)) [[unlikely]] {
+    if (const auto applied = rows_->apply(part_slots_[i], *part.event, *part.part); !applied) [[unlikely]] {
       slot.failed = true;
       failures_.push_back({std::string(slot.key.text),
-                           parked_event(*part.event, *part.part, *fault, now),
-                           deserves_second_chance(*fault),
+                           parked_event(*part.event, *part.part, applied.error(), now),
+                           deserves_second_chance(applied.error()),
                            {}});
       continue;
     }
@@ -105,7 +105,7 @@ void Partition::save_changes() {
   changes_.reserve(changed_.size());
   for (const std::uint32_t slot : changed_) {
     const std::size_t offset = saved_.size();
-    if (rows_->save(slot, saved_)) {
+    if (!rows_->save(slot, saved_)) {
       saved_.resize(offset);
       unsavable_.emplace_back(slots_[slot].key.text);
       continue;

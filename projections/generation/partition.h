@@ -17,15 +17,15 @@
 
 namespace cairn {
 
-// The rows of a generation whose keys fall to one of its partitions, as far as they are in memory: what was
-// read from the read model, and what has changed since the last commit. Belongs to one thread at a time.
+// The rows of one partition of a generation that are in memory: those that were read from the read model, and
+// their changes since the last commit. Not thread-safe: one thread at a time works on it.
 class Partition {
  public:
-  // An event that could not be applied, and those of the same key behind it, which were left out.
+  // An event that could not be applied, and the later ones of the same key, which were not tried.
   struct Failure {
     std::string key;
     ParkedEvent event;
-    bool second_chance = false;
+    bool second_chance = false;  // see deserves_second_chance()
     std::vector<GlobalPosition> behind;
   };
 
@@ -39,12 +39,12 @@ class Partition {
 
   ProjectionRows& rows() { return *rows_; }
 
-  // Applies parts in their order. What fails, and what stands behind it, is in failures(). Fails itself when
-  // rows cannot be read; then forget().
+  // Applies parts in order. Events that fail, with those that follow them, are in failures(). Returns an
+  // error when rows cannot be read; the caller then calls forget().
   Status apply(ReadModel& model, std::span<const KeyedPart> parts, Timestamp now);
   std::vector<Failure>& failures() { return failures_; }
 
-  // The slot of a row with what the read model has of it, whatever was there before.
+  // Loads a row from the read model, over the one in memory, and returns its slot.
   Result<std::uint32_t> reload(ReadModel& model, RowKey key);
   void set_changed(std::uint32_t slot) {
     if (slots_[slot].changed) return;
@@ -56,11 +56,12 @@ class Partition {
   // REQUIRES: the row is in memory.
   std::uint32_t slot_in_memory(RowKey key) const { return by_key_.at(key); }
 
-  // Positions since the last commit whose events may have been applied to this row; rising.
+  // Positions since the last commit whose events may have been applied to this row (rows with the same hash
+  // are not told apart); rising.
   std::vector<GlobalPosition> applied_to(RowKey key) const;
 
-  // Saves what has changed: changes() are rising by key, their bytes in saved(). Keys of rows that cannot be
-  // saved are in unsavable().
+  // Serializes the changed rows: changes() rise by key, their bytes are in saved(). Keys of rows that cannot
+  // be saved are in unsavable().
   void save_changes();
   const std::vector<Change>& changes() const { return changes_; }
   std::string_view saved(const Change& change) const {
@@ -68,10 +69,10 @@ class Partition {
   }
   const std::vector<std::string>& unsavable() const { return unsavable_; }
 
-  // What was saved is committed.
+  // The changes are committed: the rows stay in memory as unchanged.
   void settle();
 
-  // Nothing is in memory any more.
+  // Drops all rows and changes.
   void forget();
 
   bool has_changes() const { return !changed_.empty(); }
@@ -84,7 +85,7 @@ class Partition {
   struct Slot {
     RowKey key;
     bool changed = false;
-    bool failed = false;  // since the last failures() were dealt with
+    bool failed = false;  // during the present apply()
   };
 
   std::uint32_t slot_of(RowKey key, bool& is_new);
@@ -94,7 +95,7 @@ class Partition {
   ByteArena names_;
   std::unordered_map<RowKey, std::uint32_t, RowKeyHash> by_key_;
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> changed_;  // all that have changed; some may be here twice, or no more
+  std::vector<std::uint32_t> changed_;  // all changed slots; may repeat, or contain some that were reloaded
   std::vector<Failure> failures_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> applied_;  // hash of the key, position
   std::vector<std::uint32_t> part_slots_;                         // of the parts under way

@@ -10,7 +10,8 @@
 
 namespace cairn {
 
-// The events of one projection that somebody has decided to leave out, each where it had been parked.
+// The events of one projection that an operator has decided to leave out, each at the key or stream where it
+// was parked. Immutable once shared.
 class SkippedEvents {
  public:
   void add(GlobalPosition position, ParkedPlace place) { events_[position].push_back(std::move(place)); }
@@ -23,6 +24,15 @@ class SkippedEvents {
       if (place.by == by && place.name == name) return true;
     }
     return false;
+  }
+
+  // Whether an event is left out of all rows, because its key was not known when it was skipped.
+  bool skips(const EventView& event) const {
+    return !empty() && contains(event.position, ParkedPlace::By::kStream, event.stream);
+  }
+  // Whether it is left out of the row of this key.
+  bool skips(const EventView& event, std::string_view key) const {
+    return !empty() && (skips(event) || contains(event.position, ParkedPlace::By::kKey, key));
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "projections/readmodel/lmdb_read_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -17,9 +19,9 @@ using readmodel::kParked;
 using readmodel::kRows;
 using readmodel::kWaiting;
 
-// Some hundred milliseconds at the start of a process.
+// Verifying this much takes some hundred milliseconds.
 constexpr std::uint64_t kCheckedAtOpenBytesMax = 256u << 20;
-constexpr std::uint64_t kTidyEveryCommits = 256;
+constexpr std::uint64_t kClearDeadReadersEveryCommits = 256;
 
 TableStoreOptions table_options(TableStore::Access access) {
   return {.tables = {readmodel::kTableNames.begin(), readmodel::kTableNames.end()}, .access = access};
@@ -31,8 +33,8 @@ Error in_folder(const std::filesystem::path& folder, Error error) {
 }
 
 Error too_long(std::string_view what, std::size_t bytes) {
-  Error error = make_error(Errc::kTooLarge, std::string(what) + " of " + std::to_string(bytes) +
-                                                " bytes; it may have " + std::to_string(kRowKeyBytesMax));
+  Error error = make_error(Errc::kTooLarge,
+                           fmt::format("{} of {} bytes; it may have {}", what, bytes, kRowKeyBytesMax));
   error.limit = kRowKeyBytesMax;
   return error;
 }
@@ -42,7 +44,7 @@ Status check_place(const ParkedPlace& place) {
   return {};
 }
 
-// Whether all names in it can be keys.
+// Checks that all names in a change can be keys.
 Status check_change(const ReadModelChange& change) {
   for (const ReadModelChange::Row& row : change.rows) {
     if (row.key.empty()) return make_error(Errc::kInvalidArgument, "a row without a key");
@@ -61,7 +63,7 @@ Status put_meta(TableWriter& tables, std::string_view key, std::string_view payl
   return {};
 }
 
-// Puts and erases rows and keeps their number.
+// Writes and erases rows, and updates their number in `count`.
 Status write_rows(TableWriter& tables, const std::vector<ReadModelChange::Row>& rows, std::uint64_t& count) {
   std::string sealed;
   for (const ReadModelChange::Row& row : rows) {
@@ -90,9 +92,8 @@ Status write_parked(TableWriter& tables, const ReadModelChange& change) {
 Status write_change(TableWriter& tables, const ReadModelChange& change) {
   CAIRN_TRY(stored::State state, readmodel::read_state(tables));
   if (change.through < state.through) {
-    return make_error(Errc::kInvalidArgument, "a checkpoint cannot go back from " +
-                                                  std::to_string(state.through.value) + " to " +
-                                                  std::to_string(change.through.value));
+    return make_error(Errc::kInvalidArgument, fmt::format("a checkpoint cannot go back from {} to {}",
+                                                          state.through.value, change.through.value));
   }
   state.through = change.through;
   CAIRN_CHECK(write_rows(tables, change.rows, state.rows));
@@ -126,7 +127,7 @@ Result<std::unique_ptr<LmdbReadModel>> LmdbReadModel::create(const std::filesyst
   CAIRN_CHECK(make_unfinished(unfinished, json));
   if (std::rename(unfinished.c_str(), folder.c_str()) != 0) {
     const int reason = errno;
-    Error error = system_error("naming the new read model " + folder.string(), reason);
+    Error error = system_error("renaming the new read model to " + folder.string(), reason);
     if (reason == ENOTEMPTY || reason == EEXIST) error.code = Errc::kFailedPrecondition;
     return error;
   }
@@ -156,7 +157,7 @@ Result<std::unique_ptr<LmdbReadModel>> LmdbReadModel::open(const std::filesystem
 Status LmdbReadModel::commit(const ReadModelChange& change) {
   CAIRN_CHECK(check_change(change));
   CAIRN_CHECK(tables_->write([&](TableWriter& writer) { return write_change(writer, change); }));
-  if (++commits_ % kTidyEveryCommits == 0) tables_->clear_dead_readers();
+  if (++commits_ % kClearDeadReadersEveryCommits == 0) tables_->clear_dead_readers();
   return {};
 }
 

@@ -9,23 +9,22 @@
 
 namespace cairn {
 
-// A read model in a folder of its own.
+// A read model in an LMDB environment, which has its own folder.
 class LmdbReadModel final : public ReadModel {
  public:
   using Access = TableStore::Access;
 
-  // create() makes the folder under this name and gives it its own when all of it is durable. What is left
-  // with it was never finished and can go.
+  // create() makes the folder with this suffix and renames it when it is durable. A folder that still has the
+  // suffix was never finished and can be removed.
   static constexpr const char* kUnfinishedSuffix = ".new";
 
-  // Makes an empty one, at position 0. kFailedPrecondition: there is something in `folder` already.
+  // Makes an empty read model at position 0. kFailedPrecondition: `folder` exists and is not empty.
   static Result<std::unique_ptr<LmdbReadModel>> create(const std::filesystem::path& folder,
                                                        const ReadModelIdentity& identity);
 
-  // kNotFound: there is none. kFailedPrecondition: of a format this program does not know. kCorruption: it is
-  // not what was written. To write, all rows are looked at first, unless they are so many that it would take
-  // long; damage in those shows when they are read. Other processes may read beside the one that writes, and
-  // see each of its commits.
+  // kNotFound: there is none. kFailedPrecondition: its format is unknown. kCorruption: it is damaged. Opening
+  // for writing verifies all rows, unless they are so many that it would take long; damage in those is
+  // reported when they are read. Other processes may read while one writes, and see each of its commits.
   static Result<std::unique_ptr<LmdbReadModel>> open(const std::filesystem::path& folder, Access access);
 
   const ReadModelIdentity& identity() const override { return identity_; }

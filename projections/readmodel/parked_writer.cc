@@ -1,19 +1,23 @@
 #include "projections/readmodel/parked_writer.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
+#include "eventstore/base/assert.h"
 #include "eventstore/base/sealed.h"
 #include "projections/readmodel/read_model_tables.h"
 
 namespace cairn::readmodel {
 namespace {
 
-// No event has it.
+// No event has this position.
 constexpr GlobalPosition kBehindAll{std::numeric_limits<std::uint64_t>::max()};
 
 }  // namespace
 
 Status ParkedWriter::release(const ParkedPlace& place) {
+  CAIRN_ASSERT(!finished_);
   const std::string key = stored::place_key(place);
   entries_.erase(key);
   CAIRN_TRY(const bool parked, tables_.erase(kParked, key));
@@ -24,6 +28,7 @@ Status ParkedWriter::release(const ParkedPlace& place) {
 }
 
 Status ParkedWriter::park(const ParkedPlace& place, const ParkedEvent& event) {
+  CAIRN_ASSERT(!finished_);
   const std::string key = stored::place_key(place);
   CAIRN_TRY(stored::Parked * entry, find(key));
   if (entry == nullptr) entry = &entries_[key];
@@ -37,12 +42,13 @@ Status ParkedWriter::park(const ParkedPlace& place, const ParkedEvent& event) {
 }
 
 Status ParkedWriter::wait(const ParkedPlace& place, GlobalPosition position) {
+  CAIRN_ASSERT(!finished_);
   const std::string key = stored::place_key(place);
   CAIRN_TRY(stored::Parked * entry, find(key));
   if (entry == nullptr || position < entry->event.position) {
-    return make_error(Errc::kInvalidArgument, "position " + std::to_string(position.value) +
-                                                  " cannot wait at '" + record::printable(place.name) +
-                                                  "', where no event before it is parked");
+    return make_error(Errc::kInvalidArgument,
+                      fmt::format("position {} cannot wait at '{}', where no event before it is parked",
+                                  position.value, record::printable(place.name)));
   }
   CAIRN_TRY(const bool is_new, put_waiting(key, position));
   entry->waiting += is_new ? 1 : 0;
@@ -50,6 +56,8 @@ Status ParkedWriter::wait(const ParkedPlace& place, GlobalPosition position) {
 }
 
 Status ParkedWriter::finish() {
+  CAIRN_ASSERT(!finished_);
+  finished_ = true;
   for (const auto& [key, entry] : entries_) {
     stored::seal(key, stored::encode(entry), sealed_);
     CAIRN_CHECK(tables_.put(kParked, key, sealed_));
@@ -57,7 +65,7 @@ Status ParkedWriter::finish() {
   return {};
 }
 
-// nullptr where nothing is parked.
+// nullptr when no event is parked at the place.
 Result<stored::Parked*> ParkedWriter::find(const std::string& place_key) {
   if (const auto known = entries_.find(place_key); known != entries_.end()) return &known->second;
   CAIRN_TRY(const auto sealed, tables_.get(kParked, place_key));

@@ -8,20 +8,22 @@
 
 namespace cairn::readmodel {
 
-// The part of a commit that is about parked places. What holds: an entry counts exactly the events that wait
-// at its place, and the first of those is the one that failed.
+// The part of a commit that changes parked places. Belongs to one transaction and one thread.
+//
+// Invariant: an entry counts exactly the events that wait at its place, and the first of them is the event
+// that failed.
 class ParkedWriter {
  public:
   explicit ParkedWriter(TableWriter& tables) : tables_(tables) {}
 
-  // Takes a place's entry away, and all that waits there.
+  // Removes the entry of a place and all events that wait there.
   Status release(const ParkedPlace& place);
-  // Makes or replaces an entry. Its event waits from now on; those that waited before its position do no
-  // more.
+  // Creates or replaces an entry. Its event waits from now on; events with lower positions no longer do.
   Status park(const ParkedPlace& place, const ParkedEvent& event);
-  // Adds to what waits, unless it does already. kInvalidArgument: nothing is parked there, or behind it.
+  // Adds a waiting event; no effect if it waits already. kInvalidArgument: no event is parked at the place,
+  // or only one with a higher position.
   Status wait(const ParkedPlace& place, GlobalPosition position);
-  // Writes the entries that have changed. REQUIRES: called once, last.
+  // Writes the changed entries. REQUIRES: called once, after all other calls.
   Status finish();
 
  private:
@@ -29,8 +31,9 @@ class ParkedWriter {
   Result<bool> put_waiting(const std::string& place_key, GlobalPosition position);
 
   TableWriter& tables_;
-  std::map<std::string, stored::Parked> entries_;  // that were made or looked at, by their key
-  std::string sealed_;
+  std::map<std::string, stored::Parked> entries_;  // created or read so far, by place key
+  std::string sealed_;                             // reused buffer
+  bool finished_ = false;
 };
 
 }  // namespace cairn::readmodel

@@ -1,5 +1,7 @@
 #include "projections/readmodel/read_model_tables.h"
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <map>
 #include <utility>
@@ -10,8 +12,8 @@ namespace cairn::readmodel {
 namespace {
 
 Error damaged(TableId table, std::string_view key, std::string_view what) {
-  return make_error(Errc::kCorruption, std::string(kTableNames[table.index]) + " '" + record::printable(key) +
-                                           "' " + std::string(what));
+  return make_error(Errc::kCorruption,
+                    fmt::format("{} '{}' {}", kTableNames[table.index], record::printable(key), what));
 }
 
 template <typename Tables>
@@ -50,12 +52,12 @@ Status check_rows(const TableSnapshot& tables) {
   CAIRN_CHECK(read);
   CAIRN_TRY(const stored::State state, read_state(tables));
   if (rows == state.rows) return {};
-  return make_error(Errc::kCorruption, "there are " + std::to_string(rows) + " rows where " +
-                                           std::to_string(state.rows) + " should be");
+  return make_error(Errc::kCorruption, fmt::format("there are {} rows where {} should be", rows, state.rows));
 }
 
 Status check_parked(const TableSnapshot& tables) {
-  std::map<std::string, std::uint64_t, std::less<>> missing;  // events that should still be found waiting
+  std::map<std::string, std::uint64_t, std::less<>>
+      missing;  // waiting events that have not been found yet, by place
   Status read = for_each(tables, kParked, [&](std::string_view key, std::string_view sealed) -> Status {
     CAIRN_TRY(const stored::Parked parked, read_parked(key, sealed));
     missing.emplace(key, parked.waiting);
@@ -72,7 +74,7 @@ Status check_parked(const TableSnapshot& tables) {
   });
   CAIRN_CHECK(std::move(read));
   for (const auto& [key, count] : missing) {
-    if (count > 0) return damaged(kParked, key, "lacks " + std::to_string(count) + " of what waits there");
+    if (count > 0) return damaged(kParked, key, fmt::format("lacks {} of its waiting events", count));
   }
   return {};
 }

@@ -7,7 +7,7 @@
 #include "eventstore/tables/table_store.h"
 #include "projections/readmodel/stored_forms.h"
 
-// The tables of a read model, and the way from a record to what it says.
+// The tables of a read model, and functions that decode their records.
 namespace cairn::readmodel {
 
 inline constexpr std::array<const char*, 4> kTableNames = {"meta", "rows", "parked", "waiting"};
@@ -19,18 +19,18 @@ inline constexpr TableId kWaiting{3};
 inline constexpr std::string_view kIdentityKey = "identity";
 inline constexpr std::string_view kStateKey = "state";
 
-// The payload of a record of `table`, or kCorruption, naming it.
+// The payload of a record of `table`, or kCorruption with the name of the record.
 Result<std::string_view> unseal(TableId table, std::string_view key, std::string_view sealed);
 
-// What stands in `meta`. kCorruption when it is missing or no such thing.
+// The records of `meta`. kCorruption when one is missing or cannot be decoded.
 Result<ReadModelIdentity> read_identity(const TableSnapshot& tables);
 Result<stored::State> read_state(const TableSnapshot& tables);
 Result<stored::State> read_state(TableWriter& tables);
 
 Result<stored::Parked> read_parked(std::string_view place_key, std::string_view sealed);
 
-// Reads all there is: every record matches its checksum, and as many rows are there, and events wait, as the
-// counts say. A changed key could otherwise make a row vanish without a trace. kCorruption where not.
+// Checks that every record matches its checksum, and that the numbers of rows and of waiting events match the
+// stored counts. Without the counts, a damaged key could make a row disappear unnoticed. Else kCorruption.
 Status check_all(const TableSnapshot& tables);
 
 }  // namespace cairn::readmodel

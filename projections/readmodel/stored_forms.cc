@@ -1,7 +1,8 @@
 #include "projections/readmodel/stored_forms.h"
 
-#include <limits>
+#include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "eventstore/base/checksum.h"
@@ -95,9 +96,9 @@ Result<ReadModelIdentity> decode_identity(std::string_view payload) {
   const auto json = nlohmann::json::parse(payload, nullptr, false);
   if (!json.is_object() || !json.contains("format")) return no_identity();
   if (json["format"] != kFormat) {
-    return make_error(Errc::kFailedPrecondition, "it is of format " + json["format"].dump() +
-                                                     "; this program knows format " +
-                                                     std::to_string(kFormat));
+    return make_error(
+        Errc::kFailedPrecondition,
+        fmt::format("it is of format {}; this program knows format {}", json["format"].dump(), kFormat));
   }
   try {
     return ReadModelIdentity{.projection = json.at("projection").get<std::string>(),

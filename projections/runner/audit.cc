@@ -1,5 +1,7 @@
 #include "projections/runner/audit.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 namespace cairn {
@@ -19,11 +21,11 @@ std::string text(const Json& data, const char* name) {
 }  // namespace
 
 Status ProjectionAudit::catch_up() {
-  const std::lock_guard catching_up(catch_up_mutex_);
-  CAIRN_TRY(const auto info, store_.stream_info(kAuditStream));
+  const MutexLock catching_up(catch_up_mutex_);
+  CAIRN_TRY(const auto info, store_.log().system_stream_info(kAuditStream));
   while (info && stream_version_ < info->version.value) {
     const StreamQuery query{.from = StreamVersion{stream_version_ + 1}, .limit = kPageEvents};
-    CAIRN_TRY(const StreamPage page, store_.read_stream(kAuditStream, query));
+    CAIRN_TRY(const StreamPage page, store_.log().read_system_stream(kAuditStream, query));
     for (const EventView& stored : page.events) CAIRN_CHECK(apply(stored));
   }
   return {};
@@ -35,10 +37,11 @@ Status ProjectionAudit::apply(const EventView& stored) {
   const Json data = Json::parse(stored.data, nullptr, false);
   const auto position = data.is_object() ? data.find("position") : data.end();
   if (!data.is_object() || position == data.end() || !position->is_number_unsigned()) {
-    return make_error(Errc::kCorruption, "position " + std::to_string(stored.position.value) +
-                                             " of the log says that an event is skipped, but not which");
+    return make_error(Errc::kCorruption,
+                      fmt::format("the event at position {} says that an event is skipped, but not which",
+                                  stored.position.value));
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto& known = skipped_[{text(data, "projection"), text(data, "fingerprint")}];
   auto with_it =
       known == nullptr ? std::make_shared<SkippedEvents>() : std::make_shared<SkippedEvents>(*known);
@@ -73,7 +76,7 @@ Status ProjectionAudit::skip(const Skip& skip) {
 
 std::shared_ptr<const SkippedEvents> ProjectionAudit::skipped(const std::string& projection,
                                                               const std::string& fingerprint) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = skipped_.find({projection, fingerprint});
   return found == skipped_.end() ? std::make_shared<const SkippedEvents>() : found->second;
 }

@@ -3,55 +3,55 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "eventstore/event_store.h"
+#include "eventstore/base/mutex.h"
+#include "eventstore/store_access.h"
 #include "projections/generation/skipped_events.h"
 
 namespace cairn {
 
 inline constexpr std::string_view kAuditStream = "$audit";
 
-// What people have done to projections, kept in $audit; and of that what decides about rows: which events are
-// left out. docs/format.md shows the events. Any thread.
+// The stream $audit: commands that operators have given to projections. One of them decides about rows: which
+// events are skipped. docs/format.md shows the events. Thread-safe.
 class ProjectionAudit {
  public:
   // REQUIRES: `store` outlives it.
-  explicit ProjectionAudit(EventStore& store) : store_(store) {}
+  explicit ProjectionAudit(StoreAccess store) : store_(store) {}
 
-  // Takes notice of what was appended to $audit.
-  Status catch_up();
+  // Reads what was appended to $audit since the last call. kCorruption when an event there makes no sense.
+  Status catch_up() CAIRN_EXCLUDES(catch_up_mutex_, mutex_);
 
-  // Writes down that somebody had a projection rebuilt, paused and so on. `details` is a JSON object.
+  // Appends that a projection was rebuilt, paused and so on. `details` is a JSON object.
   Status note(std::string_view type, const std::string& details);
 
   struct Skip {
     std::string projection;
-    std::string fingerprint;  // of the definition: another one may be able to apply the event
+    std::string fingerprint;  // of the definition: another definition may be able to apply the event
     ParkedPlace place;
     GlobalPosition position;
     std::string reason;
   };
   Status skip(const Skip& skip);
 
-  // Never nullptr; it does not change.
+  // The events that a definition skips. Never nullptr; a later skip makes another object (copy-on-write).
   std::shared_ptr<const SkippedEvents> skipped(const std::string& projection,
-                                               const std::string& fingerprint) const;
+                                               const std::string& fingerprint) const CAIRN_EXCLUDES(mutex_);
 
  private:
   using Definition = std::pair<std::string, std::string>;  // name and fingerprint
 
-  Status apply(const EventView& stored);
+  Status apply(const EventView& stored) CAIRN_REQUIRES(catch_up_mutex_) CAIRN_EXCLUDES(mutex_);
 
-  EventStore& store_;
-  std::mutex catch_up_mutex_;
-  std::uint64_t stream_version_ = 0;  // that was read last
-  mutable std::mutex mutex_;
-  std::map<Definition, std::shared_ptr<const SkippedEvents>> skipped_;
+  const StoreAccess store_;
+  Mutex catch_up_mutex_;                                                // taken before mutex_
+  std::uint64_t stream_version_ CAIRN_GUARDED_BY(catch_up_mutex_) = 0;  // the last one read
+  mutable Mutex mutex_;
+  std::map<Definition, std::shared_ptr<const SkippedEvents>> skipped_ CAIRN_GUARDED_BY(mutex_);
 };
 
 }  // namespace cairn

@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-// How many events a second, lately: what is older than some seconds hardly counts.
+// Events per second as an exponentially weighted moving average over about three seconds. Not thread-safe.
 class EventRate {
  public:
   void add(std::uint64_t events, Timestamp now) {
@@ -25,7 +25,7 @@ class EventRate {
     last_ = now;
   }
 
-  // What it is by now, when nothing came since.
+  // The rate at `now`; it decays when no events were added lately.
   double per_second(Timestamp now) const {
     const double seconds = static_cast<double>(now.micros - last_.micros) / 1e6;
     return seconds <= kMemorySeconds ? rate_ : rate_ * std::exp(-(seconds - kMemorySeconds) / kMemorySeconds);

@@ -45,7 +45,7 @@ std::optional<T> optional_at(const Json& json, const char* name) {
   return value.get<T>();
 }
 
-// Throws what the JSON library throws for what is missing or of another type.
+// Throws the JSON library's exceptions when a member is missing or of another type.
 ProjectionRecord parse_record(const Json& json) {
   ProjectionRecord record;
   record.definition = json.at("definition").get<std::string>();
@@ -74,7 +74,7 @@ Result<ProjectionFolder> ProjectionFolder::open(fs::path path) {
   const auto damaged = [&](const std::string& why) {
     return make_error(Errc::kCorruption, file.string() + " is damaged: " + why);
   };
-  if (!json.is_object() || !json.contains("format")) return damaged("it is no record of a projection");
+  if (!json.is_object() || !json.contains("format")) return damaged("it is not a record of a projection");
   if (json["format"] != kFormat) {
     return make_error(Errc::kFailedPrecondition,
                       file.string() + " was written by a newer program; use that one");
@@ -114,7 +114,7 @@ void ProjectionFolder::sweep() {
 }
 
 Status ProjectionFolder::remove() {
-  // The record first: a folder without it is nothing, whatever else is left of it.
+  // The record first: without it the other files have no meaning, even if removing them fails.
   std::error_code error;
   fs::remove(path_ / kRecordFile, error);
   fs::remove_all(path_, error);

@@ -11,48 +11,48 @@
 
 namespace cairn {
 
-// What is remembered of a projection between two runs. docs/format.md shows the file.
+// The state of a projection that survives a restart, besides its rows. docs/format.md shows the file.
 struct ProjectionRecord {
   struct Code {
     std::string fingerprint;
-    std::string source;  // empty for one of the program's own
-    std::string shapes;  // shapes_mark() when the generation was begun
+    std::string source;  // empty for a native (C++) projection
+    std::string shapes;  // shapes_mark() when the generation was started
   };
 
-  std::string definition;  // the fingerprint that was last acted upon; another one means that it has changed
+  std::string definition;  // the fingerprint that was last applied; another one starts a build
   std::uint64_t last_generation = 0;
   std::optional<std::uint64_t> live;
   std::optional<std::uint64_t> building;
-  std::vector<std::uint64_t> previous;                 // those that rollback leads to, the newest first
-  std::map<std::uint64_t, Code> code;                  // that each of them follows the log with
+  std::vector<std::uint64_t> previous;                 // that rollback returns to, the newest first
+  std::map<std::uint64_t, Code> code;                  // the definition of each generation
   std::optional<std::string> paused;                   // why
-  std::optional<std::uint64_t> events_per_second_max;  // of the building one
+  std::optional<std::uint64_t> events_per_second_max;  // of the generation being built
 };
 
-// The folder of one projection: projection.json, and a folder for each generation. Belongs to one thread at a
-// time.
+// The folder of one projection: projection.json, and a folder for each generation. Not thread-safe.
 //
-// What holds: the record changes in one step, which is durable when save() returns; what it does not name
-// means nothing, and is removed by sweep().
+// Invariant: the record is replaced atomically and is durable when save() returns. Files that it does not
+// name have no meaning, and sweep() removes them.
 class ProjectionFolder {
  public:
   static constexpr const char* kRecordFile = "projection.json";
 
-  // Reads the record; there is an empty one when there is no file. kCorruption when it makes no sense.
+  // Reads the record, an empty one when there is no file. kCorruption when it cannot be parsed;
+  // kFailedPrecondition when a newer program wrote it.
   static Result<ProjectionFolder> open(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }
   const ProjectionRecord& record() const { return record_; }
   std::filesystem::path generation(std::uint64_t number) const { return path_ / std::to_string(number); }
-  std::filesystem::path shadow() const { return path_ / "verify"; }
+  std::filesystem::path verify_folder() const { return path_ / "verify"; }
 
-  // Makes the record durable. After a failure the one before still counts.
+  // Replaces the record (write, fsync, rename, fsync of the folder). After a failure the old one is valid.
   Status save(ProjectionRecord record);
 
-  // Removes what the record does not name. What cannot be removed is left for the next time.
+  // Removes files that the record does not name. Failures are ignored: the next call tries again.
   void sweep();
 
-  // Removes all of it.
+  // Removes the whole folder.
   Status remove();
 
  private:

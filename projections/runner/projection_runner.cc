@@ -1,57 +1,94 @@
 #include "projections/runner/projection_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <limits>
 #include <random>
 #include <utility>
 
 #include "projections/runner/retry_delay.h"
-#include "projections/runner/verification.h"
+#include "projections/runner/status_facts.h"
 
 namespace cairn {
 
 namespace {
 
-// So often a throttled generation looks whether it may go on.
+// How often a throttled build checks whether its rate limit allows another batch.
 constexpr std::chrono::milliseconds kThrottlePause{20};
-
-// What goes away by itself.
-bool may_succeed_later(Errc code) { return code == Errc::kDiskFull || code == Errc::kOverloaded; }
 
 double random_part() {
   thread_local std::minstd_rand generator{std::random_device{}()};
   return std::uniform_real_distribution<double>(0, 1)(generator);
 }
 
+Error nothing_parked(const std::string& key, const std::string& projection) {
+  return make_error(Errc::kNotFound, "nothing is parked at '" + key + "' in '" + projection + "'");
+}
+
 }  // namespace
 
-ProjectionRunner::ProjectionRunner(RunnerTools tools, ProjectionFolder folder, RunnerDefinition definition)
+Result<std::unique_ptr<ProjectionRunner>> ProjectionRunner::open(RunnerTools tools,
+                                                                 const std::filesystem::path& folder,
+                                                                 RunnerDefinition definition) {
+  CAIRN_TRY(GenerationSet generations, GenerationSet::open(tools, folder, std::move(definition)));
+  std::unique_ptr<ProjectionRunner> runner(new ProjectionRunner(std::move(tools), std::move(generations)));
+  runner->start();
+  return runner;
+}
+
+ProjectionRunner::ProjectionRunner(RunnerTools tools, GenerationSet generations)
     : tools_(std::move(tools)),
-      folder_(std::move(folder)),
-      definition_(std::move(definition)),
-      live_seat_(tools_.generations.source),
-      building_seat_(tools_.generations.source) {}
+      live_reader_(tools_.generations.source),
+      building_reader_(tools_.generations.source),
+      generations_(std::move(generations)),
+      verifier_(tools_.generations) {}
 
 ProjectionRunner::~ProjectionRunner() { close(); }
 
-void ProjectionRunner::notice(const std::string& message) const {
-  const auto& tell = tools_.generations.options.on_notice;
-  if (tell) tell("projection " + name() + ": " + message);
+void ProjectionRunner::start() {
+  const MutexLock lock(mutex_);
+  view_.name = generations_.path().filename().string();
+  view_.moved_at = now();
+  accept_parked();
+  try_definition();
+  publish();
 }
 
-void ProjectionRunner::at(std::string_view point) const {
-  if (tools_.generations.options.at_point) tools_.generations.options.at_point(point);
+void ProjectionRunner::define(RunnerDefinition definition) {
+  const MutexLock lock(mutex_);
+  if (closed_) return;
+  generations_.set_definition(std::move(definition));
+  definition_pending_ = true;
+  view_.fault.clear();
+  try_definition();
+  publish();
 }
 
-void ProjectionRunner::refresh_skipped() {
-  for (const auto& generation : {live_, building_}) {
-    if (generation == nullptr) continue;
-    generation->set_skipped(tools_.audit.skipped(name(), generation->projection().info().fingerprint));
-  }
+// A failure, for example a full disk, is retried by the steps that follow.
+void ProjectionRunner::try_definition() {
+  const auto change = generations_.apply_definition();
+  if (!change) return failed(change.error());
+  definition_pending_ = false;
+  if (*change == GenerationSet::Change::kNone) return;
+  if (*change == GenerationSet::Change::kBuildStarted) build_started();
+  publish();  // The files of a generation go when readers no longer find it.
+  generations_.sweep();
+}
+
+// A new build starts with a clean slate: neither faults nor errors nor rates of the one before count.
+void ProjectionRunner::build_started() {
+  throttle_.start(now());
+  attempts_ = 0;
+  retry_at_.reset();
+  view_.fault.clear();
+  view_.building_rate.clear();
+  view_.first_error.reset();
+  view_.last_error.reset();
+  view_.moved_at = now();
 }
 
 ProjectionRunner::Step ProjectionRunner::step() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (closed_) return {};
   Step step;
   try {
@@ -64,7 +101,7 @@ ProjectionRunner::Step ProjectionRunner::step() {
 }
 
 ProjectionRunner::Step ProjectionRunner::step_locked() {
-  if (!fault_.empty() || folder_.record().paused) return {};
+  if (!view_.fault.empty() || generations_.record().paused) return {};
   if (retry_at_) {
     const std::int64_t left = (retry_at_->micros - now().micros + 999) / 1'000;
     if (left > 0) return {false, std::chrono::milliseconds(left)};
@@ -74,9 +111,11 @@ ProjectionRunner::Step ProjectionRunner::step_locked() {
     try_definition();
     if (definition_pending_) return {true, std::nullopt};
   }
-  const GlobalPosition head = store().head();
+  const GlobalPosition head = tools_.log().head();
+  const auto& live = generations_.live();
+  const auto& building = generations_.building();
   Step step;
-  const auto run = [&](Result<bool> outcome) {
+  const auto run = [&](Result<bool> outcome) CAIRN_REQUIRES(mutex_) {
     if (outcome) {
       step.worked = step.worked || *outcome;
       return true;
@@ -84,234 +123,385 @@ ProjectionRunner::Step ProjectionRunner::step_locked() {
     failed(outcome.error());
     return false;
   };
-  if (live_ != nullptr && !run(step_live())) return {true, std::nullopt};
-  if (live_ != nullptr && !run(publish_position(head, step.wait))) return {true, std::nullopt};
-  if (folder_.record().paused) return step;
-  if (building_ != nullptr && !run(step_building(head))) return {true, std::nullopt};
-  if (shadow_ != nullptr && !run(step_verify())) return {true, std::nullopt};
+  if (live != nullptr && !run(step_live())) return {true, std::nullopt};
+  if (!view_.fault.empty()) return step;  // The pause after too many parked keys could not be recorded.
+  if (live != nullptr && !run(commit_position(head, step.wait))) return {true, std::nullopt};
+  if (generations_.record().paused) return step;  // step_live() has parked too many keys.
+  if (building != nullptr && !run(step_building(head))) return {true, std::nullopt};
+  if (verifier_.runs()) {
+    verifier_.step(*live);
+    step.worked = true;
+  }
   attempts_ = 0;
-  if (!step.worked && building_ != nullptr && folder_.record().events_per_second_max) {
+  if (!step.worked && building != nullptr && generations_.record().events_per_second_max) {
     step.wait = std::min(step.wait.value_or(kThrottlePause), kThrottlePause);
   }
   return step;
 }
 
-Status ProjectionRunner::commit(Generation& generation, std::string_view what) {
-  at("commit.before");
-  if (Status status = generation.commit(); !status) {
-    if (may_succeed_later(status.error().code)) return status;
-    return make_error(status.error().code, std::string(what) + " could not be committed: " +
-                                               status.error().message + "; start again to recover");
-  }
-  at("commit.after");
-  return {};
-}
-
 Result<bool> ProjectionRunner::step_live() {
-  if (live_->has_changes()) CAIRN_CHECK(commit(*live_, "the live generation"));  // What could not be before.
-  if (live_->taken() >= store().head()) return false;
-  CAIRN_TRY(const auto batch, live_seat_.read(live_->taken(), live_->filter()));
+  CAIRN_ASSERT(!closed_ && view_.fault.empty() && !generations_.record().paused);  // invariant 1
+  Generation& live = *generations_.live();
+  if (live.has_changes()) CAIRN_CHECK(generations_.commit_live());  // The last step could not commit them.
+  if (live.taken() >= tools_.log().head()) return false;
+  CAIRN_TRY(const auto batch, live_reader_.read(live.taken(), live.filter()));
   if (batch->to() == batch->after()) return false;
-  if (!live_->suits(*batch)) return true;
-  if (Status status = live_->take(*batch); !status) {
-    CAIRN_CHECK(live_->reset());
+  if (!live.suits(*batch)) return true;
+  if (Status status = live.take(*batch); !status) {
+    CAIRN_CHECK(live.reset());
     return status.error();
   }
-  if (live_->has_changes() || live_->commit_due()) CAIRN_CHECK(commit(*live_, "the live generation"));
-  {
-    const std::lock_guard lock(view_mutex_);
-    view_.live_rate.add(batch->to().value - batch->after().value, now());
-    view_.moved_at = now();
-  }
-  waiters_.reached(live_->visible());
-  check_parked_limit(*live_);
+  if (live.has_changes() || live.commit_due()) CAIRN_CHECK(generations_.commit_live());
+  CAIRN_ASSERT(!live.has_changes() && live.visible() == live.taken(), live.visible().value);  // invariant 2
+  view_.live_rate.add(batch->to().value - batch->after().value, now());
+  view_.moved_at = now();
+  publish();  // A client that waited for this position finds it in the status too.
+  waiters_.reached(live.visible());
+  check_parked_limit(live);
   return true;
 }
 
-// What is parked by now is no reason to pause; what comes on top of it is.
-void ProjectionRunner::accept_parked() {
-  parked_accepted_ = 0;
-  for (const auto& generation : {live_, building_}) {
-    if (generation != nullptr) parked_accepted_ = std::max(parked_accepted_, generation->parked_count());
+// Commits the position of the live generation for readers in other processes, which see only what is
+// committed, although no row has changed. True when it did; else `wait` says when it is due.
+Result<bool> ProjectionRunner::commit_position(GlobalPosition head,
+                                               std::optional<std::chrono::milliseconds>& wait) {
+  const auto every = tools_.options().publish_position_every;
+  const Generation& live = *generations_.live();
+  if (!every || live.taken() < head || live.checkpoint() == live.taken()) return false;
+  const std::int64_t since = (now().micros - position_committed_at_.micros) / 1'000;
+  if (since >= 0 && since < every->count()) {
+    wait = std::chrono::milliseconds(every->count() - since);
+    return false;
   }
-}
-
-// False when the record says now that it is paused.
-bool ProjectionRunner::check_parked_limit(const Generation& generation) {
-  const std::uint64_t most = tools_.generations.options.parked_keys_max;
-  const std::uint64_t parked = generation.parked_count();
-  if (parked < most || parked <= parked_accepted_) return true;
-  parked_accepted_ = parked;
-  ProjectionRecord record = folder_.record();
-  record.paused = std::to_string(parked) + " keys are parked, and it pauses at " + std::to_string(most) +
-                  ": mend what fails, retry or skip, then resume";
-  notice("paused: " + *record.paused);
-  if (Status status = folder_.save(std::move(record)); !status) failed(status.error());
-  return false;
-}
-
-Result<std::shared_ptr<const EventBatch>> ProjectionRunner::next_for_building() {
-  const auto most = folder_.record().events_per_second_max;
-  if (!most) return building_seat_.read(building_->taken(), building_->filter());
-  const double seconds = static_cast<double>(now().micros - throttle_since_.micros) / 1e6;
-  const auto allowed = static_cast<std::uint64_t>(std::max(0.0, seconds) * static_cast<double>(*most));
-  const std::uint64_t more = allowed > throttled_ ? allowed - throttled_ : 0;
-  CAIRN_TRY(auto batch, tools_.generations.source.read_alone(
-                            building_->taken(), {building_->taken().value + more}, building_->filter()));
-  throttled_ += batch->to().value - batch->after().value;
-  if (seconds > 1) {  // What was not used up long ago is not saved for later.
-    throttle_since_ = now();
-    throttled_ = 0;
-  }
-  return batch;
-}
-
-// The log behind a batch is read while that one is applied.
-void ProjectionRunner::read_ahead(const EventBatch& batch) {
-  const GenerationTools& tools = tools_.generations;
-  if (folder_.record().events_per_second_max) return;
-  // What is not a whole batch yet would be read too early.
-  if (store().head().value - batch.to().value < tools.options.batch_positions_max) return;
-  tools.pool.post(building_seat_.read_ahead(batch.to(), building_->filter()));
+  CAIRN_CHECK(generations_.commit_live());
+  position_committed_at_ = now();
+  return true;
 }
 
 Result<bool> ProjectionRunner::step_building(GlobalPosition head) {
+  CAIRN_ASSERT(!closed_ && view_.fault.empty() && !generations_.record().paused);  // invariant 1
+  Generation& building = *generations_.building();
   bool worked = false;
-  if (building_->taken() < store().head()) {
+  if (building.taken() < tools_.log().head()) {
     CAIRN_TRY(const auto batch, next_for_building());
-    if (!building_->suits(*batch)) return true;
+    if (!building.suits(*batch)) return true;
     worked = batch->to() > batch->after();
     read_ahead(*batch);
-    if (Status status = building_->take(*batch); !status) {
-      CAIRN_CHECK(building_->reset());
+    if (Status status = building.take(*batch); !status) {
+      CAIRN_CHECK(building.reset());
       return status.error();
     }
-    if (building_->commit_due()) CAIRN_CHECK(commit(*building_, "the generation being built"));
-    const std::lock_guard lock(view_mutex_);
+    if (building.commit_due()) CAIRN_CHECK(generations_.commit_building());
     view_.building_rate.add(batch->to().value - batch->after().value, now());
     if (worked) view_.moved_at = now();
   }
-  if (!check_parked_limit(*building_)) return worked;
-  const bool there = building_->taken() >= head && (live_ == nullptr || building_->taken() >= live_->taken());
-  if (!there) return worked;
-  if (!why_it_holds().empty()) {
-    if (building_->has_changes()) CAIRN_CHECK(commit(*building_, "the generation being built"));
+  if (!check_parked_limit(building)) return worked;
+  const auto& live = generations_.live();
+  if (building.taken() < head || (live != nullptr && building.taken() < live->taken())) return worked;
+  if (!generations_.why_building_holds().empty()) {
+    if (building.has_changes()) CAIRN_CHECK(generations_.commit_building());
     return worked;
   }
   CAIRN_CHECK(take_over());
   return true;
 }
 
-// A script that fails where the one before did not should not take its place unasked.
-std::string ProjectionRunner::why_it_holds() const {
-  if (live_ == nullptr || building_ == nullptr) return "";
-  const std::uint64_t now_parked = building_->parked_count();
-  if (now_parked <= live_->parked_count()) return "";
-  return std::to_string(now_parked) + " keys are parked in generation " +
-         std::to_string(building_->number()) + ", " + std::to_string(live_->parked_count()) +
-         " in the live one: mend the script and deploy it, retry, skip, or cancel the rebuild";
+Result<std::shared_ptr<const EventBatch>> ProjectionRunner::next_for_building() {
+  Generation& building = *generations_.building();
+  const auto per_second_max = generations_.record().events_per_second_max;
+  if (!per_second_max) return building_reader_.read(building.taken(), building.filter());
+  const GlobalPosition to{building.taken().value + throttle_.allowed(*per_second_max, now())};
+  CAIRN_TRY(auto batch, tools_.generations.source.read_alone(building.taken(), to, building.filter()));
+  throttle_.took(batch->to().value - batch->after().value, now());
+  return batch;
+}
+
+// Reads the next batch on another thread while this one is applied.
+void ProjectionRunner::read_ahead(const EventBatch& batch) {
+  if (generations_.record().events_per_second_max) return;
+  // Near the head a batch read now would be a short one.
+  if (tools_.log().head().value - batch.to().value < tools_.options().batch_positions_max) return;
+  tools_.generations.pool.post(building_reader_.read_ahead(batch.to(), generations_.building()->filter()));
 }
 
 Status ProjectionRunner::take_over() {
-  at("swap.before");
-  CAIRN_CHECK(commit(*building_, "the generation being built"));
-  at("swap.committed");
-  ProjectionRecord record = folder_.record();
-  std::vector<std::uint64_t> gone;
-  if (record.live) record.previous.insert(record.previous.begin(), *record.live);
-  while (record.previous.size() > tools_.generations.options.generations_kept) {
-    record.code.erase(record.previous.back());
-    record.previous.pop_back();
-  }
-  record.live = record.building;
-  record.building.reset();
-  record.events_per_second_max.reset();
-  CAIRN_CHECK(folder_.save(std::move(record)));
-  at("swap.recorded");
-  previous_ = live_ == nullptr || folder_.record().previous.empty() ? nullptr : live_->model();
-  live_ = std::exchange(building_, nullptr);
-  fault_.clear();
+  CAIRN_CHECK(generations_.take_over());
+  view_.fault.clear();
   publish();
-  at("swap.switched");
-  folder_.sweep();
-  at("swap.swept");
-  if (const auto& tell = tools_.generations.options.on_event) {
-    tell("projection " + name() + ": generation " + std::to_string(live_->number()) +
-         " answers from now on, at position " + std::to_string(live_->visible().value));
+  tools_.at("swap.switched");
+  generations_.sweep();
+  tools_.at("swap.swept");
+  const Generation& live = *generations_.live();
+  if (const auto& on_event = tools_.options().on_event) {
+    on_event(fmt::format("projection {}: generation {} answers from now on, at position {}",
+                         generations_.name(), live.number(), live.visible().value));
   }
-  waiters_.reached(live_->visible());
+  waiters_.reached(live.visible());
   return {};
 }
 
-Result<bool> ProjectionRunner::step_verify() {
-  const auto update = [&](const auto& change) {
-    const std::lock_guard lock(view_mutex_);
-    if (view_.report) change(*view_.report);
-  };
-  const auto end = [&](const auto& change) {
-    shadow_.reset();
-    folder_.sweep();
-    update([&](RowsVerification& report) {
-      change(report);
-      report.seconds = static_cast<double>(now().micros - report.started_at.micros) / 1e6;
-    });
-    return true;
-  };
-  const auto give_up = [&](const std::string& why) {
-    return end([&](RowsVerification& report) {
-      report.stage = RowsVerification::Stage::kFailed;
-      report.error = why;
-    });
-  };
-  if (live_ == nullptr ||
-      live_->projection().info().fingerprint != shadow_->projection().info().fingerprint) {
-    return give_up("another definition took over meanwhile");
+// The keys that are parked now do not pause the projection again; further ones do.
+void ProjectionRunner::accept_parked() {
+  parked_accepted_ = 0;
+  for (const auto& generation : generations_.all()) {
+    parked_accepted_ = std::max(parked_accepted_, generation->parked_count());
   }
-  if (shadow_->taken() < live_->taken()) {
-    auto batch = tools_.generations.source.read_alone(shadow_->taken(), live_->taken(), shadow_->filter());
-    if (!batch) return give_up(batch.error().message);
-    if (!shadow_->suits(**batch)) return true;
-    if (Status status = shadow_->take(**batch); !status) return give_up(status.error().message);
-    if (shadow_->commit_due()) {
-      if (Status status = shadow_->commit(); !status) return give_up(status.error().message);
-    }
-    update([&](RowsVerification& report) {
-      report.position = shadow_->taken();
-      report.target = live_->taken();
-    });
-    return true;
-  }
-  if (shadow_->taken() > live_->taken()) return give_up("the live generation went back");
-  if (Status status = shadow_->commit(); !status) return give_up(status.error().message);
-  RowsVerification report = *verify_report();
-  report.stage = RowsVerification::Stage::kComparing;
-  report.position = report.target = live_->taken();
-  update([&](RowsVerification& shown) { shown = report; });
-  if (Status status = compare_rows(live_->projection(), *live_->model(), *shadow_->model(), report);
-      !status) {
-    return give_up(status.error().message);
-  }
-  report.stage = RowsVerification::Stage::kDone;
-  return end([&](RowsVerification& shown) { shown = report; });
+}
+
+// Pauses the projection when too many keys are parked; false then.
+bool ProjectionRunner::check_parked_limit(const Generation& generation) {
+  const std::uint64_t most = tools_.options().parked_keys_max;
+  const std::uint64_t parked = generation.parked_count();
+  if (parked < most || parked <= parked_accepted_) return true;
+  parked_accepted_ = parked;
+  std::string reason = fmt::format(
+      "{} keys are parked, and it pauses at {}: fix what fails, retry or skip, then resume", parked, most);
+  tools_.notice(generations_.name(), "paused: " + reason);
+  if (Status status = generations_.set_paused(std::move(reason)); !status) failed(status.error());
+  return false;
 }
 
 void ProjectionRunner::failed(const Error& error) {
   const bool again = may_succeed_later(error.code);
   if (again) {
-    const DaemonOptions& options = tools_.generations.options;
+    const DaemonOptions& options = tools_.options();
     const auto delay = retry_delay(options.retry_first, options.retry_max, attempts_++, random_part());
     retry_at_ = Timestamp{now().micros + delay.count() * 1'000};
+    view_.retrying = error.message;
+    ++view_.retries;
   } else {
-    fault_ = error.message;
+    retry_at_.reset();
+    view_.retrying.clear();
+    view_.fault = error.message;
   }
-  notice(error.message + (again ? "; trying again" : ""));
-  const std::lock_guard lock(view_mutex_);
-  if (again) ++view_.retries;
-  view_.retrying = again ? error.message : "";
+  CAIRN_ASSERT(retry_at_.has_value() == view_.fault.empty());  // invariant 3
+  tools_.notice(generations_.name(), error.message + (again ? "; trying again" : ""));
   ProjectionError seen{error.message, std::nullopt, now()};
   if (error.position) seen.position = GlobalPosition{*error.position};
-  if (!view_.first_error) view_.first_error = seen;
-  view_.last_error = std::move(seen);
+  add_error(std::move(seen));
+}
+
+void ProjectionRunner::add_error(ProjectionError error) {
+  if (!view_.first_error) view_.first_error = error;
+  view_.last_error = std::move(error);
+}
+
+Status ProjectionRunner::rebuild(std::optional<std::uint64_t> events_per_second_max) {
+  const MutexLock lock(mutex_);
+  const Status started = generations_.start_build(events_per_second_max);
+  if (started) build_started();
+  publish();
+  if (started) generations_.sweep();
+  return started;
+}
+
+Status ProjectionRunner::cancel() {
+  const MutexLock lock(mutex_);
+  CAIRN_CHECK(generations_.cancel_build());
+  publish();
+  generations_.sweep();
+  return {};
+}
+
+Status ProjectionRunner::rollback() {
+  const MutexLock lock(mutex_);
+  CAIRN_CHECK(generations_.rollback());
+  verifier_.stop();
+  view_.fault.clear();
+  publish();
+  return {};
+}
+
+Status ProjectionRunner::pause() {
+  const MutexLock lock(mutex_);
+  if (const auto& paused = generations_.record().paused) {
+    return wrong_state("'" + generations_.name() + "' is paused already: " + *paused);
+  }
+  CAIRN_CHECK(generations_.set_paused("on request"));
+  publish();
+  return {};
+}
+
+// Also lets a faulted projection try again.
+Status ProjectionRunner::resume() {
+  const MutexLock lock(mutex_);
+  if (!generations_.record().paused && view_.fault.empty()) {
+    return wrong_state("'" + generations_.name() + "' is not paused");
+  }
+  CAIRN_CHECK(generations_.set_paused(std::nullopt));
+  view_.fault.clear();
+  retry_at_.reset();
+  for (const auto& generation : generations_.all()) CAIRN_CHECK(generation->reset());
+  accept_parked();
+  view_.moved_at = now();
+  publish();
+  return {};
+}
+
+Status ProjectionRunner::verify() {
+  const MutexLock lock(mutex_);
+  const std::string& name = generations_.name();
+  if (generations_.live() == nullptr) return wrong_state("'" + name + "' has no rows to compare yet");
+  if (verifier_.runs()) return wrong_state("'" + name + "' is being verified already");
+  if (generations_.record().paused) return wrong_state("'" + name + "' is paused; resume it first");
+  const Generation& live = *generations_.live();
+  return verifier_.start(live, generations_.verify_folder(),
+                         tools_.audit.skipped(name, live.projection().info().fingerprint));
+}
+
+Result<ProjectionRunner::Retried> ProjectionRunner::retry(const std::optional<std::string>& key) {
+  const MutexLock lock(mutex_);
+  generations_.refresh_skipped();
+  Retried report;
+  for (const auto& generation : generations_.all()) {
+    for (const ParkedPlace& place : generation->parked_places()) {
+      if (key && place.name != *key) continue;
+      ++report.keys;
+      const auto applied = generation->retry(place);
+      if (!applied) {
+        CAIRN_CHECK(generation->reset());
+        publish();
+        return applied.error();
+      }
+      report.events += *applied;
+      if (!generation->is_parked(place)) ++report.released;
+    }
+  }
+  accept_parked();
+  publish();
+  if (key && report.keys == 0) return nothing_parked(*key, generations_.name());
+  return report;
+}
+
+Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key, const std::string& reason) {
+  {
+    const MutexLock lock(mutex_);
+    bool found = false;
+    for (const auto& generation : generations_.all()) {
+      for (const auto by : {ParkedPlace::By::kKey, ParkedPlace::By::kStream}) {
+        const ParkedPlace place{by, key};
+        if (!generation->is_parked(place)) continue;
+        CAIRN_CHECK(generation->commit());
+        CAIRN_TRY(const auto entry, generation->model()->find_parked(place));
+        if (!entry) continue;
+        found = true;
+        CAIRN_CHECK(tools_.audit.skip({generations_.name(), generation->projection().info().fingerprint,
+                                       place, entry->event.position, reason}));
+      }
+    }
+    if (!found) return nothing_parked(key, generations_.name());
+  }
+  return retry(key);
+}
+
+void ProjectionRunner::flush() {
+  const MutexLock lock(mutex_);
+  if (closed_ || !view_.fault.empty()) return;
+  const auto notice_failure = [&](const Status& status) CAIRN_REQUIRES(mutex_) {
+    if (!status) tools_.notice(generations_.name(), status.error().message);
+  };
+  const auto& live = generations_.live();
+  if (tools_.options().publish_position_every && live != nullptr && live->checkpoint() < live->taken()) {
+    notice_failure(generations_.commit_live());
+  }
+  const auto& building = generations_.building();
+  if (building != nullptr && building->has_changes()) notice_failure(generations_.commit_building());
+}
+
+void ProjectionRunner::close() {
+  {
+    const MutexLock lock(mutex_);
+    closed_ = true;
+  }
+  waiters_.close();
+}
+
+Status ProjectionRunner::remove_files() {
+  const MutexLock lock(mutex_);
+  CAIRN_ASSERT(closed_);
+  verifier_.stop();
+  {
+    const MutexLock publishing(published_mutex_);
+    published_.live.reset();
+    published_.building.reset();
+  }
+  return generations_.remove();
+}
+
+void ProjectionRunner::publish() {
+  const ProjectionRecord& record = generations_.record();
+  const auto& live = generations_.live();
+  const auto& building = generations_.building();
+  for (const auto& generation : generations_.all()) {
+    if (auto parked = generation->take_last_parked()) {
+      add_error({parked->message, parked->position, parked->parked_at});
+    }
+  }
+  view_.paused = record.paused;
+  if (!retry_at_) view_.retrying.clear();
+  const bool caught_up = building != nullptr && building->taken() >= tools_.log().head();
+  view_.holds = caught_up ? generations_.why_building_holds() : "";
+  view_.previous = record.previous.empty() ? std::nullopt : std::optional(record.previous.front());
+  view_.events_per_second_max = record.events_per_second_max;
+  view_.fingerprint = live == nullptr ? "" : live->projection().info().fingerprint;
+  view_.revision = generations_.definition().revision;
+
+  Published next{view_,
+                 live,
+                 building,
+                 live == nullptr ? 0 : live->parked_count(),
+                 building == nullptr ? 0 : building->parked_count(),
+                 generations_.live_shapes()};
+  {
+    const MutexLock lock(published_mutex_);
+    std::swap(published_, next);
+  }
+  // The view before goes here, outside the lock: it may close a read model.
+}
+
+ProjectionRunner::Published ProjectionRunner::published() const {
+  const MutexLock lock(published_mutex_);
+  return published_;
+}
+
+ProjectionStatus ProjectionRunner::status() const {
+  const Published seen = published();
+  StatusFacts facts;
+  if (seen.live != nullptr) {
+    ReadModel& model = *seen.live->model();
+    facts.live = facts_of(model, seen.live->visible());
+    if (seen.live_parked > 0) add_parked(*facts.live, model);
+    facts.live->parked_keys = seen.live_parked;  // With those that are not committed yet.
+    const auto& types = seen.live->projection().info().from.types;
+    EventShapes& shapes = tools_.generations.source.shapes();
+    facts.outdated = current_shapes_.mark(shapes, seen.live->number(), types) != seen.live_shapes;
+  }
+  if (seen.building != nullptr) {
+    facts.building = facts_of(*seen.building->model(), seen.building->taken());
+    facts.building->parked_keys = seen.building_parked;
+  }
+  facts.head = tools_.log().head();
+  const GlobalPosition position = facts.live ? facts.live->position : GlobalPosition{};
+  if (facts.head > position) facts.next_event_at = appended_at(tools_.log(), {position.value + 1});
+  return status_of(seen.view, facts, now(), tools_.options().stalled_after);
+}
+
+std::shared_ptr<Generation> ProjectionRunner::serving(bool partial) const {
+  const MutexLock lock(published_mutex_);
+  return published_.live == nullptr && partial ? published_.building : published_.live;
+}
+
+std::vector<std::shared_ptr<ReadModel>> ProjectionRunner::models() const {
+  const MutexLock lock(published_mutex_);
+  std::vector<std::shared_ptr<ReadModel>> found;
+  if (published_.live != nullptr) found.push_back(published_.live->model());
+  if (published_.building != nullptr) found.push_back(published_.building->model());
+  return found;
+}
+
+GlobalPosition ProjectionRunner::visible() const {
+  const auto live = serving(false);
+  return live == nullptr ? GlobalPosition{} : live->visible();
 }
 
 }  // namespace cairn

@@ -2,187 +2,146 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
+#include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "projections/generation/generation.h"
+#include "eventstore/base/mutex.h"
 #include "projections/projection_status.h"
-#include "projections/runner/audit.h"
-#include "projections/runner/event_rate.h"
+#include "projections/runner/generation_set.h"
 #include "projections/runner/position_waiters.h"
-#include "projections/runner/projection_folder.h"
+#include "projections/runner/rebuild_throttle.h"
+#include "projections/runner/rows_verifier.h"
+#include "projections/runner/runner_view.h"
+#include "projections/runner/shapes_mark.h"
 
 namespace cairn {
 
-// Makes the projection of a name from the source it once had; for generations older than the definition.
-using ProjectionMaker = std::function<std::shared_ptr<const Projection>(
-    const std::string& name, const std::string& fingerprint, const std::string& source)>;
-
-struct RunnerTools {
-  GenerationTools generations;
-  ProjectionAudit& audit;
-  ProjectionMaker make;
-};
-
-// What a projection is to be from now on.
-struct RunnerDefinition {
-  std::shared_ptr<const Projection> projection;
-  std::string source;  // empty for one of the program's own
-  std::uint32_t revision = 0;
-  bool keep_rows = false;  // go on with the rows there are, instead of building them anew
-};
-
-// One projection: the generation that is queried, the one being built beside it, and how one takes the
-// other's place. step() takes each of them one batch further. Any thread: what changes something waits for
-// the step under way, what only looks does not.
+// Runs one projection: step() applies one batch of the log to each of its generations (GenerationSet) and to
+// a verification under way (RowsVerifier), lets a finished build take over, and retries what may succeed
+// later with backoff. Commands change what the next steps do.
 //
-// What holds:
-//  1. The record on disk names a generation as live only when all of it is durable.
-//  2. When a generation takes over, it has the log at least as far as the one before.
-//  3. Whatever fails leaves the generation that is queried as it was.
+// Invariants:
+//  1. A batch is applied only while the projection is not closed, not faulted and not paused.
+//  2. Rows are visible to queries only after their commit: waiters are woken for committed positions alone.
+//  3. A failure of any step leaves the live generation as it was committed; either a retry is scheduled or
+//     the projection is faulted, never both.
+//
+// Thread-safe. Steps and commands exclude each other; a command may wait for the step under way. status(),
+// serving(), models(), visible() and verify_report() read the published view and never wait for a step.
+// Lock order: mutex_, then the locks of waiters_, then published_mutex_.
 class ProjectionRunner {
  public:
   struct Step {
-    bool worked = false;
-    std::optional<std::chrono::milliseconds> wait;  // there is nothing to do before
+    bool worked = false;                            // call it again
+    std::optional<std::chrono::milliseconds> wait;  // nothing is due before this has passed
   };
 
-  // Opens what is in the folder. What is damaged or belongs to another log is built anew.
-  static Result<std::unique_ptr<ProjectionRunner>> open(RunnerTools tools, std::filesystem::path folder,
+  // Opens the projection in `folder` and applies the definition. A full disk does not fail it: the build is
+  // then started by a later step.
+  static Result<std::unique_ptr<ProjectionRunner>> open(RunnerTools tools,
+                                                        const std::filesystem::path& folder,
                                                         RunnerDefinition definition);
   ~ProjectionRunner();
 
-  Step step();
+  Step step() CAIRN_EXCLUDES(mutex_);
 
-  void define(RunnerDefinition definition);
+  // Follows another definition from now on. Clears a fault: the new definition may not have it.
+  void define(RunnerDefinition definition) CAIRN_EXCLUDES(mutex_);
 
-  Status rebuild(std::optional<std::uint64_t> events_per_second_max);
-  Status cancel();
-  Status rollback();
-  Status pause();
-  Status resume();
-  Status verify();
+  // See ProjectionDaemon. All fail with kFailedPrecondition in a state that does not allow them.
+  Status rebuild(std::optional<std::uint64_t> events_per_second_max) CAIRN_EXCLUDES(mutex_);
+  Status cancel() CAIRN_EXCLUDES(mutex_);
+  Status rollback() CAIRN_EXCLUDES(mutex_);
+  Status pause() CAIRN_EXCLUDES(mutex_);
+  Status resume() CAIRN_EXCLUDES(mutex_);
+  Status verify() CAIRN_EXCLUDES(mutex_);
 
-  // Retries the places of a key, or all. Returns {keys, released, events}.
   struct Retried {
-    std::uint64_t keys = 0;
-    std::uint64_t released = 0;
-    std::uint64_t events = 0;
+    std::uint64_t keys = 0;      // tried
+    std::uint64_t released = 0;  // no longer parked
+    std::uint64_t events = 0;    // applied
   };
-  Result<Retried> retry(const std::optional<std::string>& key);
-  Result<Retried> skip(const std::string& key, const std::string& reason);
+  // Retries what is parked at a key, or all of it without one. kNotFound: nothing is parked at that key.
+  Result<Retried> retry(const std::optional<std::string>& key) CAIRN_EXCLUDES(mutex_);
+  // Writes to $audit that the event that failed at `key` is skipped, then retries the key.
+  Result<Retried> skip(const std::string& key, const std::string& reason) CAIRN_EXCLUDES(mutex_);
 
-  // Commits what the generation being built has gathered, so that it need not be done again, and the place
-  // in the log that readers in other processes wait for.
-  void flush();
+  // Commits what the build has gathered, and the position that readers in other processes wait for. Called
+  // before a stop, so that the next start need not do it again.
+  void flush() CAIRN_EXCLUDES(mutex_);
 
-  // Ends it for good: no step does anything any more, and nobody waits.
-  void close();
-  Status remove_files();
+  // No step does anything any more, and all waiters get false.
+  void close() CAIRN_EXCLUDES(mutex_);
 
-  ProjectionStatus status() const;
-  std::optional<RowsVerification> verify_report() const;
+  // REQUIRES: close() was called.
+  Status remove_files() CAIRN_EXCLUDES(mutex_);
 
-  // The generation that is queried; with `partial` the one being built when there is no other. nullptr when
-  // there is none.
-  std::shared_ptr<Generation> serving(bool partial) const;
-  // Of all generations that may have something parked.
-  std::vector<std::shared_ptr<ReadModel>> models() const;
-  GlobalPosition visible() const;
+  ProjectionStatus status() const CAIRN_EXCLUDES(published_mutex_);
+  std::optional<RowsVerification> verify_report() const { return verifier_.report(); }
+
+  // The live generation, or with `partial` the one being built when there is no live one; else nullptr.
+  std::shared_ptr<Generation> serving(bool partial) const CAIRN_EXCLUDES(published_mutex_);
+  // The read models of the live generation and the one being built.
+  std::vector<std::shared_ptr<ReadModel>> models() const CAIRN_EXCLUDES(published_mutex_);
+  // The position of the live rows; 0 when there are none.
+  GlobalPosition visible() const CAIRN_EXCLUDES(published_mutex_);
   PositionWaiters& waiters() { return waiters_; }
 
  private:
-  // What looking at it needs, without waiting for a step.
-  struct View {
+  // What readers see without waiting for a step.
+  struct Published {
+    RunnerView view;
     std::shared_ptr<Generation> live;
     std::shared_ptr<Generation> building;
-    std::optional<std::string> paused;
-    std::string fault;  // why it cannot go on
-    std::string retrying;
-    std::string holds;
     std::uint64_t live_parked = 0;
     std::uint64_t building_parked = 0;
-    std::optional<std::uint64_t> previous;
-    std::optional<std::uint64_t> events_per_second_max;
-    EventRate live_rate;
-    EventRate building_rate;
-    Timestamp moved_at;  // when it last got further
-    std::uint64_t retries = 0;
-    std::optional<ProjectionError> first_error;
-    std::optional<ProjectionError> last_error;
-    std::string fingerprint;  // of the live one
-    std::string shapes;       // its shapes_mark()
-    std::uint32_t revision = 0;
-    std::optional<RowsVerification> report;
+    std::string live_shapes;  // see GenerationSet::live_shapes()
   };
 
-  ProjectionRunner(RunnerTools tools, ProjectionFolder folder, RunnerDefinition definition);
+  ProjectionRunner(RunnerTools tools, GenerationSet generations);
 
-  const std::string& name() const { return definition_.projection->info().name; }
-  EventStore& store() const { return tools_.generations.source.store(); }
-  Timestamp now() const { return tools_.generations.options.clock(); }
-  void notice(const std::string& message) const;
-  void at(std::string_view point) const;
+  void start() CAIRN_EXCLUDES(mutex_);
+  Timestamp now() const { return tools_.now(); }
 
-  // All of these REQUIRE: mutex_ is held.
-  Status open_generations();
-  Result<std::shared_ptr<Generation>> open_generation(std::uint64_t number);
-  std::shared_ptr<const Projection> code_of(const ProjectionRecord::Code& code) const;
-  void try_definition();
-  Status act_on_definition();
-  Status begin_building(ProjectionRecord record);
-  void drop_building();
-  Step step_locked();
-  Result<bool> step_live();
-  Result<bool> publish_position(GlobalPosition head, std::optional<std::chrono::milliseconds>& wait);
-  Result<bool> step_building(GlobalPosition head);
-  Result<bool> step_verify();
-  Status commit(Generation& generation, std::string_view what);
-  Status take_over();
-  Result<std::shared_ptr<const EventBatch>> next_for_building();
-  void read_ahead(const EventBatch& batch);
-  bool check_parked_limit(const Generation& generation);
-  void accept_parked();
-  std::string why_it_holds() const;
-  void failed(const Error& error);
-  void publish();
-  void refresh_skipped();
-
-  bool is_outdated(const View& view) const;
+  void try_definition() CAIRN_REQUIRES(mutex_);
+  void build_started() CAIRN_REQUIRES(mutex_);
+  Step step_locked() CAIRN_REQUIRES(mutex_);
+  Result<bool> step_live() CAIRN_REQUIRES(mutex_);
+  Result<bool> commit_position(GlobalPosition head, std::optional<std::chrono::milliseconds>& wait)
+      CAIRN_REQUIRES(mutex_);
+  Result<bool> step_building(GlobalPosition head) CAIRN_REQUIRES(mutex_);
+  Status take_over() CAIRN_REQUIRES(mutex_);
+  Result<std::shared_ptr<const EventBatch>> next_for_building() CAIRN_REQUIRES(mutex_);
+  void read_ahead(const EventBatch& batch) CAIRN_REQUIRES(mutex_);
+  bool check_parked_limit(const Generation& generation) CAIRN_REQUIRES(mutex_);
+  void accept_parked() CAIRN_REQUIRES(mutex_);
+  void failed(const Error& error) CAIRN_REQUIRES(mutex_);
+  void add_error(ProjectionError error) CAIRN_REQUIRES(mutex_);
+  void publish() CAIRN_REQUIRES(mutex_) CAIRN_EXCLUDES(published_mutex_);
+  Published published() const CAIRN_EXCLUDES(published_mutex_);
 
   const RunnerTools tools_;
+  BatchSource::Reader live_reader_;
+  BatchSource::Reader building_reader_;
 
-  std::mutex mutex_;  // held while a step is under way
-  ProjectionFolder folder_;
-  RunnerDefinition definition_;
-  std::shared_ptr<Generation> live_;
-  std::shared_ptr<Generation> building_;
-  std::shared_ptr<ReadModel> previous_;  // stays open, so that it is not opened twice
-  std::unique_ptr<Generation> shadow_;
-  BatchSource::Seat live_seat_;
-  BatchSource::Seat building_seat_;
-  bool closed_ = false;
-  std::string fault_;
-  unsigned attempts_ = 0;
-  std::optional<Timestamp> retry_at_;
-  Timestamp throttle_since_;
-  std::uint64_t throttled_ = 0;        // positions taken since then
-  Timestamp published_at_;             // see DaemonOptions::publish_position_every
-  std::uint64_t parked_accepted_ = 0;  // keys that were parked when somebody last let it go on
-  bool definition_pending_ = true;     // it was not acted upon yet
+  Mutex mutex_;  // held during a step or a command
+  GenerationSet generations_ CAIRN_GUARDED_BY(mutex_);
+  RowsVerifier verifier_;                     // its report() is thread-safe; the rest needs mutex_
+  RunnerView view_ CAIRN_GUARDED_BY(mutex_);  // publish() completes and shows it
+  bool closed_ CAIRN_GUARDED_BY(mutex_) = false;
+  bool definition_pending_ CAIRN_GUARDED_BY(mutex_) = true;  // it was not applied yet
+  unsigned attempts_ CAIRN_GUARDED_BY(mutex_) = 0;           // failures in a row
+  std::optional<Timestamp> retry_at_ CAIRN_GUARDED_BY(mutex_);
+  RebuildThrottle throttle_ CAIRN_GUARDED_BY(mutex_);
+  Timestamp position_committed_at_ CAIRN_GUARDED_BY(mutex_);    // see DaemonOptions::publish_position_every
+  std::uint64_t parked_accepted_ CAIRN_GUARDED_BY(mutex_) = 0;  // so many parked keys do not pause it
 
-  mutable std::mutex mark_mutex_;
-  mutable std::string mark_;  // shapes_mark() as of these changes
-  mutable std::uint64_t mark_changes_ = 0;
-  mutable std::uint64_t mark_generation_ = 0;
-
-  mutable std::mutex view_mutex_;
-  View view_;
+  mutable Mutex published_mutex_;
+  Published published_ CAIRN_GUARDED_BY(published_mutex_);
+  mutable ShapesMarkCache current_shapes_;
   PositionWaiters waiters_;
 };
 

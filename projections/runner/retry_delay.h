@@ -6,8 +6,8 @@
 
 namespace cairn {
 
-// When to try again what may succeed the next time: after a random part of a time that doubles with each
-// attempt, so that those who failed together do not come back together. `random` is from [0, 1).
+// Exponential backoff with full jitter: a random part of a time that doubles with each attempt, so that
+// projections that failed together do not retry together. `random` is from [0, 1). Pure.
 inline std::chrono::milliseconds retry_delay(std::chrono::milliseconds first, std::chrono::milliseconds most,
                                              unsigned attempt, double random) {
   const unsigned doublings = std::min(attempt, 30u);

@@ -1,32 +1,30 @@
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "eventstore/base/mutex.h"
 #include "upcasters/event_shapes.h"
-#include "upcasters/model/fingerprint.h"
 
 namespace cairn {
 
-// A text that differs when schemas or upcasters have changed in a way that may give other shapes to events of
-// these types: rows made before could come out otherwise today.
-inline std::string shapes_mark(EventShapes& shapes, const std::vector<std::string>& types) {
-  std::vector<std::string> stored = shapes.stored_types(types, Shape::latest());
-  std::sort(stored.begin(), stored.end());
-  Fingerprint mark;
-  for (const std::string& type : stored) {
-    const TypeHistory history = shapes.history().history(type);
-    mark.add(type).add(history.versions.size());
-    for (const SubjectVersion& version : history.versions) {
-      mark.add(version.version).add(version.deleted ? 1 : 0).add(version.schema->id.value);
-    }
-    mark.add(history.upcasters.size());
-    for (const auto& [from, upcaster] : history.upcasters) {
-      mark.add(from).add(upcaster->fingerprint).add(upcaster->registry_changes);
-    }
-  }
-  return mark.text();
-}
+// A fingerprint of the schemas and upcasters that events of these types pass through. When it differs from
+// the one a generation was started with, a rebuild could give other rows.
+std::string shapes_mark(EventShapes& shapes, const std::vector<std::string>& types);
+
+// shapes_mark() for the types of one generation at a time, computed again only when schemas or upcasters have
+// changed: a status is asked for far more often. Thread-safe.
+class ShapesMarkCache {
+ public:
+  std::string mark(EventShapes& shapes, std::uint64_t generation, const std::vector<std::string>& types)
+      CAIRN_EXCLUDES(mutex_);
+
+ private:
+  Mutex mutex_;
+  std::string mark_ CAIRN_GUARDED_BY(mutex_);
+  std::uint64_t changes_ CAIRN_GUARDED_BY(mutex_) = 0;     // of the shapes that the mark was made from
+  std::uint64_t generation_ CAIRN_GUARDED_BY(mutex_) = 0;  // 0: there is no mark yet
+};
 
 }  // namespace cairn

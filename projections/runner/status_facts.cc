@@ -1,38 +1,43 @@
 #include "projections/runner/status_facts.h"
 
-#include <algorithm>
-
 namespace cairn {
 
-double seconds_between(Timestamp from, Timestamp to) {
-  return std::max(0.0, static_cast<double>(to.micros - from.micros) / 1e6);
+ReadModelFacts facts_of(ReadModel& model, GlobalPosition position) {
+  ReadModelFacts facts;
+  facts.generation = model.identity().generation;
+  facts.position = position;
+  if (const auto size = model.size()) {
+    facts.rows = size->rows;
+    facts.bytes = size->bytes;
+  }
+  return facts;
 }
 
-double age_of(EventStore& store, GlobalPosition position, Timestamp now) {
-  double age = 0;
-  const auto visit = [&](const EventView& event) {
-    age = seconds_between(event.recorded_at, now);
-    return false;
-  };
-  const auto scanned = store.scan({.from = position, .to = position}, visit);
-  return scanned ? age : 0;
-}
-
-ParkedCount count_parked(ReadModel& model) {
+void add_parked(ReadModelFacts& facts, ReadModel& model) {
   constexpr std::size_t kPage = 1'000;
-  ParkedCount count;
   std::optional<ParkedPlace> after;
   while (true) {
     const auto entries = model.parked(after, kPage);
-    if (!entries) return count;
+    if (!entries) return;
     for (const ParkedEntry& entry : *entries) {
-      ++count.keys;
-      count.events += entry.waiting;
-      if (!count.oldest || entry.event.parked_at < *count.oldest) count.oldest = entry.event.parked_at;
+      ++facts.parked_keys;
+      facts.parked_events += entry.waiting;
+      const Timestamp at = entry.event.parked_at;
+      if (!facts.oldest_parked || at < *facts.oldest_parked) facts.oldest_parked = at;
       after = entry.place;
     }
-    if (entries->size() < kPage) return count;
+    if (entries->size() < kPage) return;
   }
+}
+
+std::optional<Timestamp> appended_at(LogReader& log, GlobalPosition position) {
+  std::optional<Timestamp> found;
+  const auto visit = [&](const EventView& event) {
+    found = event.recorded_at;
+    return false;
+  };
+  const auto scanned = log.scan({.from = position, .to = position}, visit);
+  return scanned ? found : std::nullopt;
 }
 
 }  // namespace cairn

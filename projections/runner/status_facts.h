@@ -4,24 +4,21 @@
 #include <optional>
 
 #include "eventstore/base/clock.h"
-#include "eventstore/event_store.h"
+#include "eventstore/log_reader.h"
 #include "projections/readmodel/read_model.h"
+#include "projections/runner/runner_view.h"
 
 namespace cairn {
 
-// 0 when `to` comes first.
-double seconds_between(Timestamp from, Timestamp to);
+// These read the facts that status_of() needs from a read model and the log. What cannot be read counts as 0.
 
-// How long ago an event was appended; 0 when it cannot be read.
-double age_of(EventStore& store, GlobalPosition position, Timestamp now);
+// Generation, rows and bytes; what is parked is left out.
+ReadModelFacts facts_of(ReadModel& model, GlobalPosition position);
 
-struct ParkedCount {
-  std::uint64_t keys = 0;
-  std::uint64_t events = 0;
-  std::optional<Timestamp> oldest;
-};
+// Counts what is parked on disk.
+void add_parked(ReadModelFacts& facts, ReadModel& model);
 
-// As far as it can be read.
-ParkedCount count_parked(ReadModel& model);
+// When the event at a position was appended; nullopt when it cannot be read.
+std::optional<Timestamp> appended_at(LogReader& log, GlobalPosition position);
 
 }  // namespace cairn

@@ -10,23 +10,21 @@ namespace cairn {
 
 namespace {
 
-constexpr int kFoldedData = 2;  // where it stands on the stack of a call, above the definition
+constexpr int kFoldedData = 2;  // index on the stack of a call, above the definition
 
 }  // namespace
 
-std::variant<std::unique_ptr<AggregateFold>, ScriptError> AggregateFold::make(std::string_view source,
-                                                                              const std::string& file,
-                                                                              LuaHost::Log log) {
-  auto loaded = AggregateScript::load(source, file, std::move(log));
-  if (auto* error = std::get_if<ScriptError>(&loaded)) return std::move(*error);
-  std::unique_ptr<AggregateFold> fold(new AggregateFold(std::get<AggregateScript>(std::move(loaded))));
-  if (auto error = fold->prepare()) return *std::move(error);
+ScriptResult<std::unique_ptr<AggregateFold>> AggregateFold::make(std::string_view source,
+                                                                 const std::string& file, LuaHost::Log log) {
+  CAIRN_TRY(AggregateScript script, AggregateScript::load(source, file, std::move(log)));
+  std::unique_ptr<AggregateFold> fold(new AggregateFold(std::move(script)));
+  CAIRN_CHECK(fold->prepare());
   return fold;
 }
 
-std::optional<ScriptError> AggregateFold::prepare() {
+ScriptResult<void> AggregateFold::prepare() {
   std::string wrong;
-  auto error = script_.host().run([&](lua_State* state) {
+  CAIRN_CHECK(script_.host().run([&](lua_State* state) {
     script_.push_handlers();
     const int on = lua_gettop(state);
     lua_pushnil(state);
@@ -50,27 +48,25 @@ std::optional<ScriptError> AggregateFold::prepare() {
       return;
     }
     state_ = luaL_ref(state, LUA_REGISTRYINDEX);
-  });
-  if (error) return error;
+  }));
   if (!wrong.empty()) return complaint(std::move(wrong));
-  return std::nullopt;
+  return {};
 }
 
-std::optional<AggregateFold::Fault> AggregateFold::reset() {
-  auto error = script_.host().run([&](lua_State* state) {
+Result<void, AggregateFold::Fault> AggregateFold::reset() {
+  CAIRN_CHECK(script_.host().run([&](lua_State* state) {
     if (push_saved(state, initial_)) lua_rawseti(state, LUA_REGISTRYINDEX, state_);
-  });
-  if (error) return *std::move(error);
-  return std::nullopt;
+  }));
+  return {};
 }
 
-std::optional<AggregateFold::Fault> AggregateFold::apply(const EventView& event, const ShapedEvent& part) {
+Result<void, AggregateFold::Fault> AggregateFold::apply(const EventView& event, const ShapedEvent& part) {
   const int handler = handler_of(part.type);
-  if (handler == 0) return std::nullopt;
+  if (handler == 0) return {};
   data_.prepare(part);
   std::string wrong;
   Status read;
-  auto error = script_.host().run([&](lua_State* state) {
+  auto ran = script_.host().run([&](lua_State* state) {
     if (read = data_.push(state); !read) return;
     lua_rawgeti(state, LUA_REGISTRYINDEX, handler);
     lua_rawgeti(state, LUA_REGISTRYINDEX, state_);
@@ -85,46 +81,45 @@ std::optional<AggregateFold::Fault> AggregateFold::apply(const EventView& event,
     }
   });
   event_.forget();
-  if (error) return *std::move(error);
+  CAIRN_CHECK(std::move(ran));
   if (!wrong.empty()) return complaint(std::move(wrong));
-  if (!read) return read.error();
-  return std::nullopt;
+  CAIRN_CHECK(std::move(read));
+  return {};
 }
 
-std::optional<AggregateFold::Fault> AggregateFold::append_json(std::string& to) {
+Result<void, AggregateFold::Fault> AggregateFold::append_json(std::string& to) {
   std::string wrong;
-  auto error = script_.host().run([&](lua_State* state) {
+  CAIRN_CHECK(script_.host().run([&](lua_State* state) {
     lua_rawgeti(state, LUA_REGISTRYINDEX, state_);
     if (const Status status = append_as_json(state, -1, to); !status) {
       wrong = "the state cannot be JSON: " + status.error().message;
     }
-  });
-  if (error) return *std::move(error);
+  }));
   if (!wrong.empty()) return complaint(std::move(wrong));
-  return std::nullopt;
+  return {};
 }
 
 bool AggregateFold::save(std::string& to) {
   bool saved = false;
   const std::size_t start = to.size();
-  const auto error = script_.host().run([&](lua_State* state) {
+  const auto ran = script_.host().run([&](lua_State* state) {
     lua_rawgeti(state, LUA_REGISTRYINDEX, state_);
     saved = append_saved(state, -1, to).ok();
   });
-  if (!error && saved) return true;
+  if (ran && saved) return true;
   to.resize(start);
   return false;
 }
 
 bool AggregateFold::load(std::string_view saved) {
   bool loaded = false;
-  const auto error = script_.host().run([&](lua_State* state) {
+  const auto ran = script_.host().run([&](lua_State* state) {
     if (!push_saved(state, saved)) return;
     if (!lua_istable(state, -1)) return;
     lua_rawseti(state, LUA_REGISTRYINDEX, state_);
     loaded = true;
   });
-  return !error && loaded;
+  return ran && loaded;
 }
 
 int AggregateFold::handler_of(std::string_view type) {

@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,53 +16,52 @@
 
 namespace cairn {
 
-// Runs an aggregate's script: keeps the state of one stream as a Lua value and gives it to the handler of
-// each event. Each call is held to the limits of LuaHost. After a failure only reset() and load() lead on.
-// Belongs to one thread at a time.
+// Runs an aggregate's script: keeps the state of one stream as a Lua value and passes it to the handler of
+// each event. Each call has the limits of LuaHost. After a failure the state is undefined until reset() or
+// load(). Not thread-safe: one thread at a time.
 class AggregateFold {
  public:
-  // A script that failed, or (kCorruption) data that cannot be what was written.
+  // A script that failed, or (kCorruption) damaged data.
   using Fault = std::variant<ScriptError, Error>;
 
   // Loads the script and calls its initial(), whose result must be a table that JSON can hold.
-  static std::variant<std::unique_ptr<AggregateFold>, ScriptError> make(std::string_view source,
-                                                                        const std::string& file,
-                                                                        LuaHost::Log log = {});
+  static ScriptResult<std::unique_ptr<AggregateFold>> make(std::string_view source, const std::string& file,
+                                                           LuaHost::Log log = {});
 
   const AggregateHeader& header() const { return script_.header(); }
 
   // Whether it has a handler for events of this type.
   bool handles(std::string_view type) { return handler_of(type) != 0; }
 
-  // Begins with what initial() returned, or {}. It was asked once: what a stream does to its state, another
-  // stream's does not see.
-  std::optional<Fault> reset();
+  // Sets the state that initial() returned, or {}. initial() was called once; each stream gets its own copy
+  // of the result.
+  Result<void, Fault> reset();
 
-  // Calls the handler of the part's type. Nothing where there is none.
-  std::optional<Fault> apply(const EventView& event, const ShapedEvent& part);
+  // Calls the handler of the part's type, if there is one.
+  Result<void, Fault> apply(const EventView& event, const ShapedEvent& part);
 
-  // Appends the state as JSON. What JSON cannot hold is an error that names the place.
-  std::optional<Fault> append_json(std::string& to);
+  // Appends the state as JSON. A value that JSON cannot represent is an error that names its path.
+  Result<void, Fault> append_json(std::string& to);
 
   // See lua_saved.h.
   bool save(std::string& to);
   bool load(std::string_view saved);
 
-  // Whatever was kept by the address of a plan is forgotten.
+  // Drops all caches keyed by the address of a decoding plan.
   void forget_plans() { data_.forget_plans(); }
 
  private:
   explicit AggregateFold(AggregateScript script)
       : script_(std::move(script)), event_(script_.host()), data_(script_.host()) {}
 
-  std::optional<ScriptError> prepare();
+  ScriptResult<void> prepare();
   int handler_of(std::string_view type);
   ScriptError complaint(std::string message) const;
 
   AggregateScript script_;
-  std::map<std::string, int, std::less<>> handlers_;  // functions in the registry, by type
-  int state_ = 0;                                     // where the state is in the registry
-  std::string initial_;                               // saved
+  std::map<std::string, int, std::less<>> handlers_;  // functions in the Lua registry, by type
+  int state_ = 0;                                     // the state, in the Lua registry
+  std::string initial_;                               // the result of initial(), saved
   LuaEvent event_;
   LuaData data_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kAggregateMembers = "category, snapshot_every, initial and on";
 
-// Reads the members of the definition one by one, and keeps the first complaint.
+// Reads the members of the definition one by one, and keeps the first error.
 class AggregateReader {
  public:
   explicit AggregateReader(lua_State* state) : state_(state) {}
@@ -95,7 +95,7 @@ class AggregateReader {
     lua_settop(state_, on - 1);
   }
 
-  // Who misspells a member should hear of it.
+  // Unknown members are errors: they are usually misspelled.
   void check_names() {
     lua_pushnil(state_);
     while (lua_next(state_, kDefinition) != 0) {
@@ -115,13 +115,13 @@ class AggregateReader {
 
 }  // namespace
 
-std::variant<AggregateScript, ScriptError> AggregateScript::load(std::string_view source,
-                                                                 const std::string& file, LuaHost::Log log) {
+ScriptResult<AggregateScript> AggregateScript::load(std::string_view source, const std::string& file,
+                                                    LuaHost::Log log) {
   auto host = LuaHost::make({}, std::move(log));
-  if (auto error = host->load(source, file)) return *std::move(error);
+  CAIRN_CHECK(host->load(source, file));
   AggregateHeader header;
   std::string complaint;
-  auto error = host->run([&](lua_State* state) {
+  CAIRN_CHECK(host->run([&](lua_State* state) {
     const std::string_view kind = definition_kind(state, kDefinition);
     if (kind != "aggregate") {
       complaint = kind.empty() ? "it does not end with: return aggregate { … }"
@@ -131,8 +131,7 @@ std::variant<AggregateScript, ScriptError> AggregateScript::load(std::string_vie
     AggregateReader reader(state);
     header = reader.header();
     complaint = reader.complaint();
-  });
-  if (error) return *std::move(error);
+  }));
   if (!complaint.empty()) return ScriptError{ScriptFault::kError, complaint, file, 0};
   return AggregateScript(std::move(host), std::move(header), file);
 }

@@ -5,36 +5,35 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "upcasters/lua/lua_host.h"
 #include "upcasters/lua/script_error.h"
 
 namespace cairn {
 
-// What a script says of itself: it folds the streams of a category.
+// What a script declares.
 struct AggregateHeader {
   std::string category;
-  std::uint64_t snapshot_every = 0;  // events after which a snapshot is wanted; 0 = never by itself
+  std::uint64_t snapshot_every = 0;  // events between automatic snapshots; 0 = none
 };
 
-// Without a number in the script. A fold of so many events takes less than a millisecond.
+// If the script does not set it. Folding this many events takes less than a millisecond.
 inline constexpr std::uint64_t kSnapshotEveryDefault = 100;
 inline constexpr std::uint64_t kSnapshotEveryMax = 1'000'000;
 
 // A script that returned aggregate {category, snapshot_every, initial, on}, loaded and ready to be called.
-// Belongs to one thread at a time.
+// Not thread-safe: one thread at a time.
 class AggregateScript {
  public:
-  // `file` is how errors call it.
-  static std::variant<AggregateScript, ScriptError> load(std::string_view source, const std::string& file,
-                                                         LuaHost::Log log = {});
+  // `file` is its name in error messages.
+  static ScriptResult<AggregateScript> load(std::string_view source, const std::string& file,
+                                            LuaHost::Log log = {});
 
   const AggregateHeader& header() const { return header_; }
   const std::string& file() const { return file_; }
   LuaHost& host() const { return *host_; }
 
-  // Pushes the function initial, or nil where there is none; the table of handlers by type.
+  // Push the function initial, or nil when there is none; and the table of handlers by type.
   // REQUIRES: inside LuaHost::run().
   void push_initial() const;
   void push_handlers() const;

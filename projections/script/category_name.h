@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-// Whether streams of users can be of a category of that name. Scripts can say anything.
+// Whether user streams can have a category of this name. Scripts may pass any text.
 inline bool is_category_name(std::string_view name) {
   return !name.empty() && name.size() <= limits::kStreamNameBytesMax && is_printable_name(name) &&
          category_of(name) == name && !is_system_stream(name);

@@ -1,9 +1,12 @@
 #include "projections/script/projection_fold.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <lua.hpp>
 
 #include "eventstore/base/names.h"
+#include "projections/readmodel/read_model.h"
 #include "upcasters/lua/sandbox.h"
 #include "upcasters/values/lua_json.h"
 #include "upcasters/values/lua_saved.h"
@@ -12,15 +15,15 @@ namespace cairn {
 
 namespace {
 
-// Rows stand in tables of so many, and not in one: a large block would make every call look at its limits
-// more often, and every new one have all garbage collected (lua_account.h).
+// Rows are in tables of this size and not in one: with a large allocation every call would check its limits
+// more often, and every further one would trigger a full garbage collection (lua_account.h).
 constexpr std::uint32_t kChunkRows = 1'024;
 
-// What a row takes: a table, and per byte of what is saved its share of names, values and tables inside.
+// Estimated memory of a row: a table, and for each saved byte a share of names, values and nested tables.
 constexpr std::size_t kRowBytes = 128;
 constexpr std::size_t kRowBytesPerSavedByte = 4;
 
-// Where things stand on the stack of a call, above the definition.
+// Indexes on the stack of a call, above the definition.
 constexpr int kKeyData = 2;
 constexpr int kChunk = 2;
 constexpr int kRow = 3;
@@ -36,8 +39,8 @@ bool is_empty(lua_State* state, int index) {
   return false;
 }
 
-// An empty row is saved as none and comes back as {}. So it must not be anything else before, such as an
-// array.
+// An empty row is not saved and is loaded as {}. So before it is saved it must not be anything else, such as
+// an empty array.
 bool is_marked_and_empty(lua_State* state, int index) {
   if (lua_getmetatable(state, index) == 0) [[likely]]
     return false;
@@ -54,18 +57,17 @@ int line_of(lua_State* state, int index) {
 
 }  // namespace
 
-std::variant<std::unique_ptr<ProjectionFold>, ScriptError> ProjectionFold::make(std::string_view source,
-                                                                                const std::string& file,
-                                                                                LuaHost::Log log) {
-  auto loaded = ProjectionScript::load(source, file, std::move(log));
-  if (auto* error = std::get_if<ScriptError>(&loaded)) return std::move(*error);
-  std::unique_ptr<ProjectionFold> fold(new ProjectionFold(std::get<ProjectionScript>(std::move(loaded))));
-  if (auto error = fold->prepare_script()) return *std::move(error);
+ScriptResult<std::unique_ptr<ProjectionFold>> ProjectionFold::make(std::string_view source,
+                                                                   const std::string& file,
+                                                                   LuaHost::Log log) {
+  CAIRN_TRY(ProjectionScript script, ProjectionScript::load(source, file, std::move(log)));
+  std::unique_ptr<ProjectionFold> fold(new ProjectionFold(std::move(script)));
+  CAIRN_CHECK(fold->prepare_script());
   return fold;
 }
 
-std::optional<ScriptError> ProjectionFold::prepare_script() {
-  auto error = script_.host().run([&](lua_State* state) {
+ScriptResult<void> ProjectionFold::prepare_script() {
+  auto prepared = script_.host().run([&](lua_State* state) {
     script_.push_handlers();
     const int on = lua_gettop(state);
     lua_pushnil(state);
@@ -83,7 +85,7 @@ std::optional<ScriptError> ProjectionFold::prepare_script() {
   });
   bytes_without_rows_ = memory_used();
   script_.host().set_memory_kept(bytes_without_rows_);
-  return error;
+  return prepared;
 }
 
 std::optional<ProjectionFold::Fault> ProjectionFold::key_of(const EventView& event, const ShapedEvent& part,
@@ -97,7 +99,7 @@ std::optional<ProjectionFold::Fault> ProjectionFold::key_of(const EventView& eve
   data_.prepare(part);
   std::string wrong;
   Status read;
-  auto error = script_.host().run([&](lua_State* state) {
+  auto ran = script_.host().run([&](lua_State* state) {
     if (read = data_.push(state); !read) return;
     lua_rawgeti(state, LUA_REGISTRYINDEX, key_.function);
     event_.push(event, part.type, kKeyData);
@@ -105,13 +107,13 @@ std::optional<ProjectionFold::Fault> ProjectionFold::key_of(const EventView& eve
     wrong = take_key(state, key);
   });
   event_.forget();
-  if (error) return *std::move(error);
+  if (!ran) return std::move(ran).error();
   if (!wrong.empty()) return complaint(std::move(wrong), key_.line);
   if (!read) return read.error();
   return std::nullopt;
 }
 
-// From the top of the stack. Returns what is wrong with it.
+// Takes the key from the top of the stack. Returns "" or what is wrong with it.
 std::string ProjectionFold::take_key(lua_State* state, std::string& key) const {
   if (lua_isnil(state, -1)) return {};
   if (lua_isinteger(state, -1) != 0) {
@@ -124,9 +126,9 @@ std::string ProjectionFold::take_key(lua_State* state, std::string& key) const {
   std::size_t size = 0;
   const char* const bytes = lua_tolstring(state, -1, &size);
   if (size == 0 || size > kRowKeyBytesMax || !is_printable_name({bytes, size})) {
-    return "key returned " + value_text(state, -1) + ", but a key has 1 to " +
-           std::to_string(kRowKeyBytesMax) + " bytes of UTF-8 without control characters, and this one " +
-           std::to_string(size);
+    return fmt::format(
+        "key returned {}, but a key has 1 to {} bytes of UTF-8 without control characters, and this one {}",
+        value_text(state, -1), kRowKeyBytesMax, size);
   }
   key.assign(bytes, size);
   return {};
@@ -136,7 +138,7 @@ bool ProjectionFold::load(std::uint32_t slot, std::string_view saved) {
   if (!unloaded_.empty()) unloaded_.erase(slot);
   LuaHost& host = script_.host();
   bool is_row = true;
-  auto error = host.run([&](lua_State* state) {
+  auto loaded = host.run([&](lua_State* state) {
     push_chunk(state, slot);
     if (saved.empty()) {
       lua_pushnil(state);
@@ -147,7 +149,7 @@ bool ProjectionFold::load(std::uint32_t slot, std::string_view saved) {
     lua_rawseti(state, kChunk, place_in_chunk(slot));
   });
   if (!is_row) return false;
-  if (error) unloaded_.insert_or_assign(slot, *std::move(error));
+  if (!loaded) unloaded_.insert_or_assign(slot, std::move(loaded).error());
   host.add_memory_kept(kRowBytes + kRowBytesPerSavedByte * saved.size());
   return true;
 }
@@ -162,7 +164,7 @@ std::optional<ProjectionFold::Fault> ProjectionFold::apply(std::uint32_t slot, c
   data_.prepare(part);
   std::string wrong;
   Status read;
-  auto error = script_.host().run([&](lua_State* state) {
+  auto ran = script_.host().run([&](lua_State* state) {
     push_chunk(state, slot);
     if (lua_rawgeti(state, kChunk, place_in_chunk(slot)) != LUA_TTABLE) {
       lua_pop(state, 1);
@@ -178,13 +180,13 @@ std::optional<ProjectionFold::Fault> ProjectionFold::apply(std::uint32_t slot, c
     wrong = take_row(state, slot, part.type);
   });
   event_.forget();
-  if (error) return *std::move(error);
+  if (!ran) return std::move(ran).error();
   if (!wrong.empty()) return complaint(std::move(wrong), handler->second.line);
   if (!read) return read.error();
   return std::nullopt;
 }
 
-// Returns what is wrong with the result of a handler.
+// Stores the result of a handler as the row. Returns "" or what is wrong with it.
 std::string ProjectionFold::take_row(lua_State* state, std::uint32_t slot, std::string_view type) {
   int row = kRow;
   if (!lua_isnil(state, kResult)) {
@@ -215,21 +217,20 @@ std::optional<ProjectionFold::Fault> ProjectionFold::save(std::uint32_t slot, st
   }
   const std::size_t start = to.size();
   std::string wrong;
-  auto error = script_.host().run([&](lua_State* state) {
+  auto saved = script_.host().run([&](lua_State* state) {
     push_chunk(state, slot);
     if (lua_rawgeti(state, kChunk, place_in_chunk(slot)) != LUA_TTABLE || is_empty(state, kRow)) return;
     if (const Status status = append_saved(state, kRow, to); !status) {
       wrong = "the row cannot be kept: " + status.error().message;
     }
   });
-  if (error) {
+  if (!saved) {
     to.resize(start);
-    return *std::move(error);
+    return std::move(saved).error();
   }
   if (const std::size_t bytes = to.size() - start; bytes > kRowBytesMax) {
     to.resize(start);
-    wrong = "the row cannot be kept: it has " + std::to_string(bytes) + " bytes, and may have " +
-            std::to_string(kRowBytesMax);
+    wrong = fmt::format("the row cannot be kept: it has {} bytes, and may have {}", bytes, kRowBytesMax);
   }
   if (!wrong.empty()) return complaint(std::move(wrong));
   return std::nullopt;

@@ -15,7 +15,6 @@
 
 #include "eventstore/base/error.h"
 #include "eventstore/types.h"
-#include "projections/readmodel/row_limits.h"
 #include "projections/script/projection_script.h"
 #include "upcasters/model/shaped_event.h"
 #include "upcasters/values/lua_data.h"
@@ -23,51 +22,50 @@
 
 namespace cairn {
 
-// Runs a projection's script: keeps rows as Lua tables in numbered slots and gives them to the handlers of
-// events. Each call of a function of the script is held to the limits of LuaHost, and one that fails leaves
-// the other rows as they were. Belongs to one thread at a time.
+// Runs a projection's script: keeps rows as Lua tables in numbered slots and passes them to the handlers of
+// events. Each call of a script function has the limits of LuaHost, and a failed call does not change other
+// rows. Not thread-safe: one thread at a time.
 //
-// What holds: the function key and a handler each get the event as it was appended. What the one does to it
-// the other does not see, so that rows are the same wherever keys are asked for.
+// Invariant: the function key and a handler each get a fresh copy of the event. Changes that one of them
+// makes to it are not visible to the other, so rows do not depend on where keys are computed.
 class ProjectionFold {
  public:
-  // A script that failed, or (kCorruption) data that cannot be what was written.
+  // A script that failed, or (kCorruption) damaged data.
   using Fault = std::variant<ScriptError, Error>;
 
-  static std::variant<std::unique_ptr<ProjectionFold>, ScriptError> make(std::string_view source,
-                                                                         const std::string& file,
-                                                                         LuaHost::Log log = {});
+  static ScriptResult<std::unique_ptr<ProjectionFold>> make(std::string_view source, const std::string& file,
+                                                            LuaHost::Log log = {});
 
   const ProjectionHeader& header() const { return script_.header(); }
 
-  // What the function key returns for the event as text; without one the event's stream; "" when it returns
-  // nil, or no function handles events of this type.
+  // Sets `key` to the result of the function key as text, or to the event's stream when the script has no
+  // such function; to "" when it returns nil or the script has no handler for this type.
   std::optional<Fault> key_of(const EventView& event, const ShapedEvent& part, std::string& key);
 
-  // Puts a saved row into a slot; for "" a new one. False when the bytes are no saved row. Where there is no
-  // memory for it, that is what apply() and save() say of the slot.
+  // Loads a saved row into a slot; for "" a new one. False when the bytes are not a saved row. If the Lua
+  // state has no memory for the row, apply() and save() of the slot report that.
   bool load(std::uint32_t slot, std::string_view saved);
 
-  // Calls the handler of the part's type with the row. Nothing where there is none.
+  // Calls the handler of the part's type, if there is one, with the row.
   std::optional<Fault> apply(std::uint32_t slot, const EventView& event, const ShapedEvent& part);
 
-  // Appends the row (lua_saved.h); nothing for one that is deleted or empty. Fails, and `to` is as it was,
-  // for a row that JSON cannot hold or that is larger than kRowBytesMax.
+  // Appends the row (lua_saved.h); nothing for a row that is deleted or empty. Fails, with `to` unchanged,
+  // for a row that JSON cannot represent or that is larger than kRowBytesMax.
   std::optional<Fault> save(std::uint32_t slot, std::string& to);
 
   // Empties all slots.
   void clear();
 
-  // What the rows take, roughly; and all that the state has, with garbage.
+  // Approximate memory of the rows; and that of the whole Lua state, including garbage.
   std::size_t rows_bytes() const;
   std::size_t memory_used() const { return script_.host().memory_used(); }
 
-  // Whatever was kept by the address of a plan is forgotten.
+  // Drops all caches keyed by the address of a decoding plan.
   void forget_plans() { data_.forget_plans(); }
 
  private:
   struct Handler {
-    int function = 0;  // in the registry
+    int function = 0;  // in the Lua registry
     int line = 0;      // where it begins
   };
   using Handlers = std::map<std::string, Handler, std::less<>>;
@@ -75,7 +73,7 @@ class ProjectionFold {
   explicit ProjectionFold(ProjectionScript script)
       : script_(std::move(script)), event_(script_.host()), data_(script_.host()) {}
 
-  std::optional<ScriptError> prepare_script();
+  ScriptResult<void> prepare_script();
   std::string take_key(lua_State* state, std::string& key) const;
   std::string take_row(lua_State* state, std::uint32_t slot, std::string_view type);
   void push_chunk(lua_State* state, std::uint32_t slot);
@@ -85,11 +83,11 @@ class ProjectionFold {
   ProjectionScript script_;
   Handlers handlers_;
   const Handlers::value_type* last_handler_ = nullptr;
-  Handler key_;  // function 0: there is none
+  Handler key_;  // function 0: the script has none
   LuaEvent event_;
   LuaData data_;
-  std::vector<int> chunks_;                            // tables of rows in the registry; 0: none yet
-  std::unordered_map<std::uint32_t, Fault> unloaded_;  // slots whose rows there was no memory for
+  std::vector<int> chunks_;                            // tables of rows in the Lua registry; 0: none yet
+  std::unordered_map<std::uint32_t, Fault> unloaded_;  // slots whose row did not fit into memory
   std::size_t bytes_without_rows_ = 0;
 };
 

@@ -17,9 +17,9 @@ namespace {
 
 constexpr lua_Unsigned kNamesMax = 1'000;  // of categories or types
 
-// Rows stay in the state from one call to the next, and are many. What a single call may have is what
-// upcasters may; the rest is for rows, and ten times what those are meant to take, so that a batch that
-// makes rows grow does not fail for the size of others.
+// Rows stay in the Lua state between calls. A single call may use as much memory as an upcaster; the rest is
+// for rows, ten times what they are meant to take, so that a batch that makes its rows grow does not fail
+// because of the size of other rows.
 constexpr LuaLimits kLimits{.memory_bytes_max = 640u << 20};
 
 // The string at `index`; "" for any other value.
@@ -36,7 +36,7 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Reads the members of the definition one by one, and keeps the first complaint.
+// Reads the members of the definition one by one, and keeps the first error.
 class ProjectionReader {
  public:
   explicit ProjectionReader(lua_State* state) : state_(state) {}
@@ -51,7 +51,7 @@ class ProjectionReader {
   }
 
   const std::string& complaint() const { return complaint_; }
-  int line() const { return line_; }  // 0 where there is none
+  int line() const { return line_; }  // 0: unknown
 
  private:
   void complain(std::string complaint, int line = 0) {
@@ -77,7 +77,7 @@ class ProjectionReader {
     return types;
   }
 
-  // Of the handler on top of the stack, whose key is below it.
+  // Checks the handler on top of the stack, whose key is below it, and returns the key.
   std::string handled_type() {
     std::string type = text_at(state_, -2);
     if (lua_type(state_, -2) != LUA_TSTRING) {
@@ -117,7 +117,7 @@ class ProjectionReader {
     return found;
   }
 
-  // Types without a handler, or handlers that no event reaches, are a slip of the pen.
+  // A type without a handler, and a handler that no event reaches, are mistakes in the script.
   void compare_types(int from, const std::vector<std::string>& handled) {
     push_member(state_, from, "types");
     const bool given = !lua_isnil(state_, -1);
@@ -137,7 +137,7 @@ class ProjectionReader {
     }
   }
 
-  // A list of strings that is not empty; nothing where there is none.
+  // The strings of a member, which must be a non-empty list; {} when the member is missing.
   std::vector<std::string> names(int table, const char* member, const char* wanted) {
     std::vector<std::string> values;
     push_member(state_, table, member);
@@ -169,7 +169,7 @@ class ProjectionReader {
     return given;
   }
 
-  // Who misspells a member should hear of it.
+  // Unknown members are errors: they are usually misspelled.
   void check_names(int table, std::string_view whose, std::initializer_list<std::string_view> known,
                    std::string_view members) {
     std::vector<std::string_view> names;
@@ -204,15 +204,14 @@ class ProjectionReader {
 
 }  // namespace
 
-std::variant<ProjectionScript, ScriptError> ProjectionScript::load(std::string_view source,
-                                                                   const std::string& file,
-                                                                   LuaHost::Log log) {
+ScriptResult<ProjectionScript> ProjectionScript::load(std::string_view source, const std::string& file,
+                                                      LuaHost::Log log) {
   auto host = LuaHost::make(kLimits, std::move(log));
-  if (auto error = host->load(source, file)) return *std::move(error);
+  CAIRN_CHECK(host->load(source, file));
   ProjectionHeader header;
   std::string complaint;
   int line = 0;
-  auto error = host->run([&](lua_State* state) {
+  CAIRN_CHECK(host->run([&](lua_State* state) {
     const std::string_view kind = definition_kind(state, kDefinition);
     if (kind != "projection") {
       complaint = kind.empty() ? "it does not end with: return projection { … }"
@@ -223,8 +222,7 @@ std::variant<ProjectionScript, ScriptError> ProjectionScript::load(std::string_v
     header = reader.header();
     complaint = reader.complaint();
     line = reader.line();
-  });
-  if (error) return *std::move(error);
+  }));
   if (!complaint.empty()) return ScriptError{ScriptFault::kError, complaint, file, line};
   return ProjectionScript(std::move(host), std::move(header), file);
 }

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "upcasters/lua/lua_host.h"
@@ -12,26 +11,26 @@
 
 namespace cairn {
 
-// What a script says of itself: which events it makes rows of.
+// What a script declares: the events that it processes.
 struct ProjectionHeader {
-  std::vector<std::string> categories;  // as they are given, each once; empty = all
-  std::vector<std::string> types;       // those it has handlers for, rising; at least one
-  bool has_key = false;                 // it says itself which row an event belongs to
+  std::vector<std::string> categories;  // in the order of the script, each once; empty = all
+  std::vector<std::string> types;       // the handled types in ascending order; at least one
+  bool has_key = false;                 // it has a key function; otherwise the key is the stream
 };
 
-// A script that returned projection {from, key, on}, loaded and ready to be called. Belongs to one thread at
-// a time.
+// A script that returned projection {from, key, on}, loaded and ready to be called. Not thread-safe: one
+// thread at a time.
 class ProjectionScript {
  public:
-  // `file` is how errors call it.
-  static std::variant<ProjectionScript, ScriptError> load(std::string_view source, const std::string& file,
-                                                          LuaHost::Log log = {});
+  // `file` is its name in error messages.
+  static ScriptResult<ProjectionScript> load(std::string_view source, const std::string& file,
+                                             LuaHost::Log log = {});
 
   const ProjectionHeader& header() const { return header_; }
   const std::string& file() const { return file_; }
   LuaHost& host() const { return *host_; }
 
-  // Pushes the function key, or nil where there is none; the table of handlers by type.
+  // Push the function key, or nil when there is none; and the table of handlers by type.
   // REQUIRES: inside LuaHost::run().
   void push_key() const;
   void push_handlers() const;

@@ -12,7 +12,7 @@ namespace cairn {
 static_assert(std::endian::native == std::endian::little,
               "Avro's floating point numbers are copied as they are");
 
-// Appends a number as Avro does: small absolute values take few bytes.
+// Appends a number in Avro's zigzag varint encoding: small absolute values take few bytes.
 inline void append_avro_long(std::string& to, std::int64_t value) {
   auto bits = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
   char bytes[10];
@@ -25,7 +25,7 @@ inline void append_avro_long(std::string& to, std::int64_t value) {
   to.append(bytes, size);
 }
 
-// Appends strings and bytes: the length, then what it counts.
+// Appends a string or bytes: the length, then the bytes.
 inline void append_avro_bytes(std::string& to, std::string_view bytes) {
   append_avro_long(to, static_cast<std::int64_t>(bytes.size()));
   to += bytes;
@@ -38,8 +38,8 @@ void append_avro_float(std::string& to, Float value) {
   to.append(bytes, sizeof bytes);
 }
 
-// Takes Avro's values from the front of some bytes. Whatever the bytes are, it stays inside them: a false
-// answer means that they do not begin with such a value.
+// Decodes Avro values from the front of a buffer. Never reads outside it, whatever the bytes are: false means
+// that the buffer does not begin with such a value.
 class AvroBytes {
  public:
   explicit AvroBytes(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}

@@ -9,7 +9,7 @@
 
 namespace cairn {
 
-// Writes what it is told as Avro again, as the reader's schema has it. Arrays and maps become one block.
+// A sink (run_plan.h) that encodes Avro with the reader's schema. Arrays and maps become one block.
 class AvroSink {
  public:
   explicit AvroSink(std::string& to) : to_(to) {}
@@ -47,7 +47,7 @@ class AvroSink {
     std::int64_t items = 0;
   };
 
-  // The count stands in front of the items and is known behind them.
+  // Inserts the count in front of the items; it is known only after the last one.
   void close_block() {
     const Block block = blocks_.back();
     blocks_.pop_back();
@@ -60,11 +60,11 @@ class AvroSink {
   }
 
   std::string& to_;
-  std::vector<Block> blocks_;  // of the arrays and maps under way, the innermost last
+  std::vector<Block> blocks_;  // of the open arrays and maps, the innermost last
 };
 
-// Appends the value in `avro` as the plan's reader has it. Fails with kCorruption when the bytes are not what
-// the plan reads; `to` is then as it was.
+// Appends the value in `avro` in the schema of the plan's reader. Fails with kCorruption when the bytes do
+// not match the plan; `to` is then unchanged.
 inline Status append_avro_as_avro(const DecodePlan& plan, std::string_view avro, std::string& to) {
   const std::size_t start = to.size();
   AvroSink sink(to);

@@ -9,8 +9,8 @@
 
 namespace cairn {
 
-// Looks for what Avro's bytes can hold and JSON cannot: text that is not UTF-8, and the same key twice in a
-// map.
+// A sink (run_plan.h) that finds what Avro can encode and JSON cannot: text that is not UTF-8, and a key that
+// occurs twice in a map.
 class CheckSink : public NullSink {
  public:
   void text(std::string_view text) {
@@ -32,10 +32,10 @@ class CheckSink : public NullSink {
   }
 
   std::string fault_;
-  std::vector<std::unordered_set<std::string_view>> keys_;  // of the maps under way, the innermost last
+  std::vector<std::unordered_set<std::string_view>> keys_;  // of the open maps, the innermost last
 };
 
-// Whether the bytes are a value that the plan reads and JSON can show. Fails with kCorruption, and why.
+// Whether the bytes match the plan and JSON can hold the value. Fails with kCorruption and the reason.
 inline Status check_avro(const DecodePlan& plan, std::string_view avro) {
   CheckSink sink;
   if (Status status = PlanRun(sink).run(plan.root(), avro); !status) return status;

@@ -5,14 +5,14 @@
 
 namespace cairn {
 
-// Where a value is not what the schema wants.
+// A place where a value does not fit the schema.
 struct DataFault {
   std::string path;      // a JSON pointer into the data
   std::string expected;  // "long", "a symbol of Color: RED, GREEN"
   std::string found;     // the JSON, cut short; "nothing" where a field is missing
 };
 
-// Nobody reads more of them.
+// The number of faults that are reported for one value.
 inline constexpr std::size_t kDataFaultsMax = 100;
 
 }  // namespace cairn

@@ -4,18 +4,19 @@
 
 namespace cairn {
 
-// What one value may be, in JSON and in Avro alike, so that whatever was taken in can be given out again.
+// The limits of one value. They are the same in JSON and in Avro, so that every value that was accepted can
+// be returned.
 
-// Records, arrays and maps within each other. Twice as many brackets may be needed in JSON, where a union's
-// value can stand under its type's name, and that still has to fit a request.
+// Nested records, arrays and maps. JSON may need twice as many brackets, because a union's value can stand
+// under its type's name, and that must still fit the depth limit of a request.
 inline constexpr std::size_t kDataDepthMax = 60;
 
-// Values that take no bytes, like nulls outside of unions, beyond one for each byte: a few bytes could claim
-// any number.
+// Values that take no bytes, like nulls outside of unions, beyond one for each byte: otherwise a few bytes
+// could declare any number of them.
 inline constexpr std::size_t kEmptyValuesMax = 1u << 16;
 
-// Each value has a byte, or is one of those, or holds such values and is at most that deep; so no value that
-// was taken in takes more steps to read. Only a reader's defaults can.
+// Each value has a byte, or is an empty one, or contains such values and is at most kDataDepthMax deep. So no
+// accepted value takes more steps to read; only the defaults of a reader can.
 inline constexpr std::size_t kDecodeStepsFloor = kDataDepthMax * (kEmptyValuesMax + 16);
 inline constexpr std::size_t kDecodeStepsPerByte = 2 * kDataDepthMax + 8;
 

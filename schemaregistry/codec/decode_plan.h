@@ -18,10 +18,10 @@ enum class PlanOp : std::uint8_t {
   kNull,
   kBoolean,
   kInt,
-  kLong,  // also an int that is read as a long
+  kLong,  // also for an int that is read as a long
   kFloat,
   kDouble,
-  kBytes,  // also a string that is read as bytes
+  kBytes,  // also for a string that is read as bytes
   kString,
   kBytesToString,
   kLongToFloat,
@@ -32,8 +32,8 @@ enum class PlanOp : std::uint8_t {
   kArray,
   kMap,
   kRecord,
-  kUnion,    // the writer's: the bytes say which type follows
-  kInUnion,  // the reader's: the plan knows which type it is
+  kUnion,    // of the writer: the bytes have the index of the type
+  kInUnion,  // of the reader: the plan has the index of the type
   kFail,
 };
 
@@ -47,16 +47,16 @@ struct PlanField {
   std::uint32_t place = 0;    // kPlace: which field of the writer
   std::string_view name;      // of the reader's field; none for kSkip
   std::string json_name;      // the same as JSON with its colon: "\"total\":"
-  std::string default_bytes;  // kDefault: what to read instead
+  std::string default_bytes;  // kDefault: the Avro value to read instead
 };
 
-// What a symbol of the writer's is for the reader.
+// The reader's symbol for one of the writer's.
 struct PlanSymbol {
-  std::string_view name;    // empty: the reader has none for it
-  std::uint32_t place = 0;  // among the reader's
+  std::string_view name;    // empty: the reader has none
+  std::uint32_t place = 0;  // among the reader's symbols
 };
 
-// How to read one type of the writer's as one type of the reader's.
+// How to read one type of the writer's schema as one type of the reader's.
 struct PlanNode {
   PlanOp op = PlanOp::kFail;
   std::uint32_t size = 0;             // kFixed
@@ -65,22 +65,22 @@ struct PlanNode {
 
   std::vector<PlanSymbol> symbols;  // kEnum: for each of the writer's
   std::vector<PlanField> fields;    // kRecord
-  std::vector<const PlanNode*>
-      places;  // kRecord, when fields are read out of order: how to skip the writer's fields
+  // kRecord, when fields are read out of order: how to skip the writer's fields.
+  std::vector<const PlanNode*> places;
   std::vector<const PlanNode*> branches;  // kUnion
-  const UnionForm* form = nullptr;        // kInUnion: how JSON shows the reader's union
+  const UnionForm* form = nullptr;        // kInUnion: the JSON form of the reader's union
   std::string reason;                     // kFail: why it cannot be read
 };
 
-// A program that reads what was written with one schema as another one has it: fields are left out, put into
-// the reader's order or given their default, numbers are widened, symbols and types of unions found by name.
-// Made once for a pair of schemas, then run over any number of events, by any number of threads (run_plan.h).
+// Avro's schema resolution, compiled: reads data of the writer's schema as the reader's. Fields are skipped,
+// put into the reader's order or given their default, numbers are widened, symbols and types of unions are
+// found by name. Compiled once for a pair of schemas, then run over any number of events (run_plan.h).
+// Immutable; thread-safe.
 //
-// Between schemas that are not compatible there is a plan as well: reading fails where the bytes need what
-// the reader does not have, and nowhere else.
+// Incompatible schemas have a plan too: reading fails only for data that needs what the reader does not have.
 class DecodePlan {
  public:
-  // REQUIRES: both schemas outlive the plan. Fails with kInvalidArgument when a default cannot be written,
+  // REQUIRES: both schemas outlive the plan. Fails with kInvalidArgument when a default cannot be encoded,
   // and with kTooLarge when the pair is too complex.
   static Result<DecodePlan> compile(const Schema& writer, const Schema& reader);
 
@@ -93,13 +93,13 @@ class DecodePlan {
   friend class PlanCompiler;
   DecodePlan() = default;
 
-  // Deques keep them where they are.
+  // Deques, because nodes point to each other.
   std::deque<PlanNode> nodes_;
   std::deque<UnionForm> forms_;
   const PlanNode* root_ = nullptr;
 };
 
-// The pairs of types in one plan are at most this many; only schemas made to hurt have more.
+// The limit of pairs of types in one plan. Only malicious schemas have more.
 inline constexpr std::size_t kPlanNodesMax = 500'000;
 
 }  // namespace cairn

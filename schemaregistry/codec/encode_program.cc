@@ -8,7 +8,7 @@ namespace cairn {
 Result<EncodeProgram> EncodeProgram::compile(const SchemaNode& root) {
   EncodeProgram program;
   program.root_ = program.node_of(root);
-  // Nodes are made when they are first named and filled here, so that a long chain of types does not recurse.
+  // Nodes are made when they are first named and filled here from a list, so that deep types do not recurse.
   for (std::size_t i = 0; i < program.nodes_.size(); ++i) program.fill(program.nodes_[i]);
   for (EncodeNode& node : program.nodes_) CAIRN_CHECK(program.compile_defaults(node));
   return program;

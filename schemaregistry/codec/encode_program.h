@@ -24,8 +24,7 @@ struct EncodeField {
   std::size_t default_empty = 0;  // values in it that take no bytes
 };
 
-// A type with what is needed to find one's way from JSON: where a field or symbol stands, what a missing
-// field becomes.
+// A type with what an encoder needs: the index of each field or symbol by name, and the encoded defaults.
 struct EncodeNode {
   const SchemaNode* type = nullptr;
   std::vector<EncodeField> fields;                             // of a record
@@ -41,7 +40,7 @@ struct EncodeNode {
   }
 };
 
-// A schema made ready for writing JSON values by it. Never changes.
+// A schema, compiled for encoding values. Immutable.
 class EncodeProgram {
  public:
   // REQUIRES: the schema that `root` belongs to outlives the program.
@@ -49,7 +48,7 @@ class EncodeProgram {
 
   const EncodeNode& root() const { return *root_; }
 
-  // What a type of the schema became; nullptr for a type it does not have.
+  // The node of a type of the schema; nullptr for a type of another schema.
   const EncodeNode* find(const SchemaNode& type) const {
     const auto found = known_.find(&type);
     return found == known_.end() ? nullptr : found->second;

@@ -12,21 +12,21 @@
 
 namespace cairn {
 
-// Writes JSON values as Avro, by one schema.
+// Encodes JSON values as Avro with one schema. Immutable; thread-safe.
 //
-// Unions take the plain value and Avro's tagged form; bytes and fixed are strings of characters up to U+00FF;
-// a missing field gets its default; NaN and the infinities are the strings "NaN", "Infinity" and "-Infinity".
-// Whole numbers are taken with every digit. Any number of threads may use one encoder at once.
+// Unions accept the plain value and Avro's tagged form; bytes and fixed are strings of characters up to
+// U+00FF; a missing field gets its default; NaN and the infinities are the strings "NaN", "Infinity" and
+// "-Infinity". Integers keep every digit.
 class JsonEncoder {
  public:
-  // REQUIRES: the schema outlives the encoder. Fails with kInvalidArgument when a default cannot be written.
+  // REQUIRES: the schema outlives the encoder. Fails with kInvalidArgument when a default cannot be encoded.
   static Result<JsonEncoder> make(const Schema& schema);
   JsonEncoder(JsonEncoder&&) noexcept;
   JsonEncoder& operator=(JsonEncoder&&) noexcept;
   ~JsonEncoder();
 
-  // Appends the value to `to`. When it does not fit, says everywhere it does not (at most kDataFaultsMax
-  // places), and leaves `to` as it was. REQUIRES: check_json() found no fault in `json`.
+  // Appends the value to `to`. When it does not fit the schema, returns the faults (at most kDataFaultsMax)
+  // and leaves `to` unchanged. REQUIRES: check_json() found no fault in `json`.
   std::vector<DataFault> encode(std::string_view json, std::string& to) const;
 
  private:

@@ -15,7 +15,7 @@ bool begins_with_finite(AvroBytes bytes) {
   return bytes.take_float(number) && std::isfinite(number);
 }
 
-// Whether a map might be taken for a tagged value: it has one entry, whose key is a type's name.
+// Whether a map is ambiguous with a tagged value: it has one entry, whose key is the name of a type.
 bool has_one_tag_entry(const UnionForm& form, AvroBytes bytes) {
   std::int64_t count = 0;
   std::int64_t size = 0;

@@ -7,8 +7,8 @@
 
 namespace cairn {
 
-// Writes what it is told as JSON on one line; JsonEncoder writes the same Avro from it again. Numbers keep
-// every digit, a floating point number always has a point or an exponent.
+// A sink (run_plan.h) that writes JSON on one line; JsonEncoder encodes the same Avro from it. Numbers keep
+// every digit; a floating point number always has a point or an exponent.
 class JsonSink {
  public:
   explicit JsonSink(std::string& to) : to_(to) {}
@@ -59,8 +59,8 @@ class JsonSink {
   bool is_first_ = true;
 };
 
-// Appends the value in `avro` as JSON. Fails with kCorruption when the bytes are not what the plan reads;
-// `to` is then as it was.
+// Appends the value in `avro` as JSON. Fails with kCorruption when the bytes do not match the plan; `to` is
+// then unchanged.
 Status append_avro_as_json(const DecodePlan& plan, std::string_view avro, std::string& to);
 
 }  // namespace cairn

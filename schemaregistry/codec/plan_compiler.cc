@@ -1,5 +1,7 @@
 #include "schemaregistry/codec/plan_compiler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -134,8 +136,8 @@ Status PlanCompiler::fill_same_kind(PlanNode& node, const SchemaNode& writer, co
       node.op = PlanOp::kFixed;
       node.size = reader.size;
       if (writer.size != reader.size) {
-        fail(node, shown(writer) + " has " + std::to_string(writer.size) + " bytes for the writer and " +
-                       std::to_string(reader.size) + " for the reader");
+        fail(node, fmt::format("{} has {} bytes for the writer and {} for the reader", shown(writer),
+                               writer.size, reader.size));
       }
       break;
     case SchemaKind::kEnum:
@@ -213,7 +215,7 @@ Status PlanCompiler::fill_record(PlanNode& node, const SchemaNode& writer, const
   return {};
 }
 
-// Avro takes the reader's type that is the same before one that it can be widened to.
+// As Avro does, prefers the reader's type that is the same over one that the value can be widened to.
 void PlanCompiler::fill_in_union(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader) {
   const auto is_same = [&](const SchemaNode& branch) {
     return branch.kind == writer.kind && (!is_named(writer.kind) || branch.name == writer.name);
@@ -235,7 +237,7 @@ void PlanCompiler::fill_in_union(PlanNode& node, const SchemaNode& writer, const
   if (!chosen) chosen = first(is_of_same_kind);
   if (!chosen) chosen = first(is_any);
   if (!chosen) {
-    // Not readable as a whole; but what can be read of the same type still is.
+    // The types are incompatible, but some values of the same type may still be readable.
     for (std::size_t i = 0; i < reader.branches.size() && !chosen; ++i) {
       if (is_same(*reader.branches[i])) chosen = i;
     }

@@ -12,7 +12,7 @@
 
 namespace cairn {
 
-// Makes a plan. Use DecodePlan::compile().
+// Compiles a plan. Use DecodePlan::compile().
 class PlanCompiler {
  public:
   Result<DecodePlan> compile(const Schema& writer, const Schema& reader);
@@ -27,8 +27,8 @@ class PlanCompiler {
     }
   };
 
-  // The node for a pair. It is made empty when it is first asked for and filled later, so that chains of
-  // types do not recurse and recursive types end.
+  // The node of a pair. It is made empty on first use and filled later from a work list, so that deep types
+  // do not recurse and recursive types terminate.
   PlanNode* node_of(const SchemaNode& writer, const SchemaNode& reader);
   Status fill(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader);
   Status fill_same_kind(PlanNode& node, const SchemaNode& writer, const SchemaNode& reader);

@@ -16,8 +16,8 @@
 
 namespace cairn {
 
-// Takes no notice of anything; to skip values. Lists what a sink is told, in the order of the reader's
-// schema.
+// Ignores everything; used to skip values. Lists the functions of a sink, which are called in the order of
+// the reader's schema.
 struct NullSink {
   void null() {}
   void boolean(bool) {}
@@ -27,7 +27,7 @@ struct NullSink {
   void text(std::string_view) {}  // UTF-8
   void bytes(std::string_view) {}
   void fixed(std::string_view) {}
-  void symbol(std::string_view, std::uint32_t) {}  // its name, and its place among the reader's
+  void symbol(std::string_view, std::uint32_t) {}  // its name, and its index among the reader's
   void begin_record(const PlanNode&) {}
   void field(const PlanField&) {}  // its value follows
   void end_record() {}
@@ -37,20 +37,20 @@ struct NullSink {
   void begin_map() {}
   void key(std::string_view) {}  // its value follows
   void end_map() {}
-  // A value of a union follows, read by `node` from where `bytes` stand. The answer is handed back behind it.
+  // A value of a union follows, which `node` reads from `bytes`. The result is passed to end_union().
   bool begin_union(const UnionForm&, std::uint32_t, const PlanNode&, AvroBytes) { return false; }
   void end_union(bool) {}
 };
 
-// Reads one value by a plan and tells a sink of it. Safe on any bytes: lengths, counts, depth and indexes are
-// checked, and nothing outside the bytes is looked at. Used by one thread, for any number of values.
+// Reads values by a plan into a sink. Safe on any bytes: lengths, counts, depth and indexes are checked, and
+// nothing outside the bytes is read. Not thread-safe; may be used for any number of values.
 template <typename Sink>
 class PlanRun {
  public:
   explicit PlanRun(Sink& sink) : sink_(sink) {}
 
-  // Reads a value that takes up all of `bytes`. Fails with kCorruption and what was wrong at which byte; the
-  // sink has then seen a part of it.
+  // Reads a value that takes up all of `bytes`. Fails with kCorruption and the offset of the fault; the sink
+  // has then received a part of the value.
   Status run(const PlanNode& root, std::string_view bytes) {
     AvroBytes in(bytes);
     depth_ = 0;
@@ -74,7 +74,7 @@ class PlanRun {
   }
 
   Error failure(const AvroBytes& in, std::string_view bytes) {
-    // Inside a default the place means nothing, and there the bytes are our own.
+    // Inside a default an offset means nothing to a user.
     const auto offset = static_cast<std::size_t>(in.at() - bytes.data());
     Error error = make_error(Errc::kCorruption, std::string(reason_) + ", at byte " + std::to_string(offset) +
                                                     " of " + std::to_string(bytes.size()));
@@ -231,7 +231,7 @@ class PlanRun {
     return true;
   }
 
-  // Finds out where each of the writer's fields begins, then reads them as the reader has them.
+  // Finds the offset of each of the writer's fields, then reads them in the reader's order.
   bool record_out_of_order(const PlanNode& node, AvroBytes& in) {
     const std::size_t first = places_.size();
     for (const PlanNode* field : node.places) {
@@ -261,7 +261,7 @@ class PlanRun {
     AvroBytes bytes(field.default_bytes);
     const std::size_t empty_left = std::exchange(empty_left_, std::numeric_limits<std::size_t>::max());
     const bool good = value(*field.node, bytes);
-    empty_left_ = empty_left;  // Those of a default were counted when it was written.
+    empty_left_ = empty_left;  // those of a default were counted when it was encoded
     return good;
   }
 
@@ -309,7 +309,8 @@ class PlanRun {
     return true;
   }
 
-  // How many items follow. A negative count is followed by the block's size in bytes, for those who skip it.
+  // The number of items that follow. A negative count is followed by the block's size in bytes, for readers
+  // that skip it.
   bool block(AvroBytes& in, std::int64_t& count) {
     if (!in.take_long(count) || count == INT64_MIN) return fail("no count of items");
     if (count >= 0) return true;
@@ -323,9 +324,9 @@ class PlanRun {
 
   Sink& sink_;
   std::size_t depth_ = 0;
-  std::size_t empty_left_ = 0;  // values without bytes, and values at all, that may still come
+  std::size_t empty_left_ = 0;  // values without bytes, and values at all, that are still allowed
   std::size_t steps_left_ = 0;
-  std::vector<const char*> places_;  // of the fields of records under way, the innermost last
+  std::vector<const char*> places_;  // of the fields of open records, the innermost last
   std::string_view reason_;
 };
 

@@ -9,15 +9,15 @@
 
 namespace cairn {
 
-// How the values of a union look in JSON. A value stands for itself ("x", null) where it can only be meant
-// for one of the union's types, and under the type's name ({"bytes": "x"}), as Avro's JSON has it, where it
-// could be taken for another one. Both are understood.
+// The JSON form of a union's values. A value is written plain ("x", null) where only one of the union's types
+// can be meant, and under the type's name ({"bytes": "x"}), as in Avro's JSON encoding, where it is
+// ambiguous. Encoders accept both.
 
-// JSON values of different groups cannot be taken for each other.
+// JSON values of different groups are unambiguous.
 enum class JsonGroup : std::uint8_t { kNull, kBoolean, kInteger, kDecimal, kText, kArray, kObject };
 JsonGroup json_group(SchemaKind kind);
 
-// Whether a value of one type of a union has to be written under the type's name.
+// When a value of one type of a union is written under the type's name.
 enum class TagNeed : std::uint8_t {
   kNever,
   kAlways,
@@ -28,7 +28,7 @@ enum class TagNeed : std::uint8_t {
 struct UnionForm {
   explicit UnionForm(const SchemaNode& node);
 
-  // The place of the type that goes by this name, or -1.
+  // The index of the type with this name, or -1.
   int branch_of(std::string_view tag) const;
 
   std::vector<std::string> tags;  // in the order of the union's types

@@ -6,7 +6,7 @@
 
 namespace cairn {
 
-// What a value of this type is, for people: "long", "a symbol of Color: RED, GREEN".
+// The values of a type, for messages: "long", "a symbol of Color: RED, GREEN".
 std::string wanted_value(const SchemaNode& type);
 
 }  // namespace cairn

@@ -17,10 +17,10 @@ enum class IncompatibilityKind {
   kMissingEnumSymbols,
   kMissingUnionBranch,
   kReaderFieldMissingDefault,
-  kTooComplex,  // ours: the pair was too deep or too large to compare
+  kTooComplex,  // not in Confluent's registry: the pair was too deep or too large to compare
 };
 
-// "NAME_MISMATCH", … as registry clients know them.
+// "NAME_MISMATCH", …: the names that registry clients know.
 std::string_view to_string(IncompatibilityKind kind);
 
 // One reason why data written with one schema cannot be read with another.
@@ -30,13 +30,13 @@ struct Incompatibility {
   std::string detail;  // what differs: "reader type: STRING not compatible with writer type: INT"
 };
 
-// Every reason why `reader` cannot read what `writer` wrote, in the order of the reader's schema; none when
-// it can. The rules are those of Avro's resolution. Takes bounded time whatever the schemas are; a pair that
-// would take longer counts as incompatible, with kTooComplex as the last finding.
+// Every reason why `reader` cannot read data of `writer` by Avro's schema resolution, in the order of the
+// reader's schema; none when it can. Takes bounded time whatever the schemas are; a pair that would take
+// longer counts as incompatible, with kTooComplex as the last finding.
 std::vector<Incompatibility> find_incompatibilities(const Schema& reader, const Schema& writer);
 
-// Answers for single types, and remembers: to ask about many pairs of the same two schemas. Belongs to one
-// thread. REQUIRES: both schemas outlive it.
+// Compares single types and caches the results, for many pairs of the same two schemas. Not thread-safe.
+// REQUIRES: both schemas outlive it.
 class CompatibilityChecker {
  public:
   CompatibilityChecker();
@@ -46,7 +46,7 @@ class CompatibilityChecker {
 
   std::vector<Incompatibility> check(const SchemaNode& reader, const SchemaNode& writer);
 
-  // The same without the reasons, which are most of the work.
+  // The same without the reasons, which take most of the time.
   bool can_read(const SchemaNode& reader, const SchemaNode& writer);
 
  private:

@@ -79,7 +79,7 @@ std::vector<std::string> check_level(CompatibilityLevel level, const Schema& can
   if (!is_transitive(level)) newest_first = newest_first.first(std::min<std::size_t>(newest_first.size(), 1));
   std::vector<std::string> messages;
   for (const LiveVersion& old : newest_first) {
-    // Forward first, as clients know it.
+    // Forward first, as Confluent's registry orders them.
     if (asks_forward(level))
       append_messages(messages, *old.schema, candidate, CompatibilityDirection::kForward);
     if (asks_backward(level))

@@ -12,8 +12,9 @@
 
 namespace cairn {
 
-// What a subject asks of a new version. Backward: it reads what the versions before it wrote. Forward: they
-// read what it writes. Full: both. Without "transitive" only the newest version is asked.
+// The compatibility that a subject requires of a new version. Backward: the new version reads data of earlier
+// ones. Forward: earlier versions read data of the new one. Full: both. Without "transitive" only the newest
+// version is compared.
 enum class CompatibilityLevel : std::uint8_t {
   kNone,
   kBackward,
@@ -37,12 +38,12 @@ struct LiveVersion {
   std::string_view text;
 };
 
-// How much of an old schema is repeated in a message.
+// The length of an old schema's text in a message.
 inline constexpr std::size_t kOldSchemaBytesMax = 10 * 1024;
 
-// Why `candidate` may not become the next version, in Confluent's words: one message for each difference from
-// the first version that does not go with it, then which version that was, its text, and the level. Empty
-// when it may.
+// Why `candidate` may not become the next version, in the words of Confluent's registry: one message for each
+// difference from the first incompatible version, then that version, its text, and the level. Empty when it
+// may.
 std::vector<std::string> check_level(CompatibilityLevel level, const Schema& candidate,
                                      std::span<const LiveVersion> newest_first);
 

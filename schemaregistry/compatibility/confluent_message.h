@@ -6,13 +6,12 @@
 
 namespace cairn {
 
-// Who is to read whom: backward, the new schema reads what the old one wrote; forward, the other way round.
+// Which schema reads: backward, the new schema reads data of the old one; forward, the old one reads data of
+// the new.
 enum class CompatibilityDirection { kBackward, kForward };
 
-// A finding in the words Confluent's registry uses, which clients and build plugins show, and sometimes
-// search:
-// "{errorType:'TYPE_MISMATCH', description:'The type (path '/items') of a field in the new schema does not
-// match …".
+// A finding in the words of Confluent's registry, which clients and build plugins show and sometimes parse:
+//   {errorType:'TYPE_MISMATCH', description:'The type (path '/items') of a field in the new schema does not …
 std::string confluent_message(const Incompatibility& finding, CompatibilityDirection direction);
 
 }  // namespace cairn

@@ -109,7 +109,7 @@ class Walk {
   void visit(const SchemaNode& reader, const SchemaNode& writer, std::size_t depth) {
     if (is_choice(reader, writer)) {
       if (rests_on_open_pair(reader, writer)) return;
-      // Why each single branch does not fit says little: most were never meant to.
+      // The reasons of the single branches are not reported: most were not meant to match.
       return add(IncompatibilityKind::kMissingUnionBranch,
                  "reader union lacking writer type: " + upper_case(writer.kind));
     }
@@ -150,9 +150,8 @@ class Walk {
     }
   }
 
-  // A branch that fails because of the very types around it ("next": ["null", "Node"] inside Node) has its
-  // reason told there. Nothing is lost: those types fail for a reason that does not rest on this one, or they
-  // would not fail.
+  // A branch that fails because of an enclosing pair of types ("next": ["null", "Node"] inside Node) is not
+  // reported: the enclosing pair reports its own reason, and it has one that does not depend on this branch.
   bool rests_on_open_pair(const SchemaNode& reader, const SchemaNode& writer) {
     std::vector<const SchemaNode*> branches;
     graph_.rules().candidates(reader, writer, branches);

@@ -9,8 +9,8 @@
 namespace cairn {
 
 // Every reason why `reader` cannot read `writer`, each with its path, in the order of the reader's schema. A
-// pair of named types gives its reasons once, where it is met first. At least one; the last is kTooComplex
-// when there is more to say than anybody reads. REQUIRES: `graph` says that it cannot.
+// pair of named types is reported once, at its first occurrence. At least one; the last is kTooComplex when
+// the list was cut. REQUIRES: `graph` found them incompatible.
 std::vector<Incompatibility> collect_findings(PairGraph& graph, const SchemaNode& reader,
                                               const SchemaNode& writer);
 

@@ -8,7 +8,7 @@ std::optional<bool> PairGraph::can_read(const SchemaNode& reader, const SchemaNo
   if (const auto verdict = can_read_at_a_glance(reader, writer)) return verdict;
   const std::uint32_t id = pair_id(reader, writer);
   while (expanded_ < pairs_.size()) {
-    // What is left unexpanded stays so: no later verdict can be trusted either, and each later call ends up
+    // The remaining pairs are never expanded: no later result could be trusted, and each later call returns
     // here.
     if (rules_.work() + kPairWork * pairs_.size() > kWorkMax) return std::nullopt;
     expand(static_cast<std::uint32_t>(expanded_++));
@@ -48,7 +48,7 @@ void PairGraph::expand_choice(std::uint32_t id) {
   for (const SchemaNode* branch : branches_) depend(id, *branch, *types.writer);
 }
 
-// The pair `id` rests on whether `reader` can read `writer`.
+// The pair `id` depends on whether `reader` can read `writer`.
 void PairGraph::depend(std::uint32_t id, const SchemaNode& reader, const SchemaNode& writer) {
   const std::uint32_t on = pair_id(reader, writer);
   if (pairs_[on].lives == 0) return take_life(id);

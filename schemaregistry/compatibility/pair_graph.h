@@ -26,20 +26,21 @@ struct TypePairHash {
   }
 };
 
-// Judges pairs of types, and remembers. Belongs to one thread. REQUIRES: all nodes it is shown outlive it.
+// Decides for pairs of types whether one can read the other, and caches the results. Not thread-safe.
+// REQUIRES: all nodes passed to it outlive it.
 //
-// Types can be recursive, so a verdict may depend on itself. A pair counts as compatible until something
-// shows that it is not, and each pair knows which others rest on it: when it falls, they are told. So no
-// verdict outlives its reasons, the order of asking makes no difference, every pair is expanded once, and
+// Types can be recursive, so a result may depend on itself: the graph computes a greatest fixed point. A pair
+// counts as compatible until a fault is found, and each pair has a list of the pairs that depend on it, which
+// are updated when it fails. So results do not depend on the order of calls, every pair is expanded once, and
 // nothing recurses.
 class PairGraph {
  public:
-  // More work than this and the pair is not judged. The largest schema the parser takes, against itself,
-  // needs a third.
+  // The limit of work for all pairs. The largest schema that the parser accepts, against itself, needs a
+  // third.
   static constexpr std::uint64_t kWorkMax = 2'000'000;
 
-  // Whether `reader` reads everything `writer` writes. nullopt when that takes too much work, here or before:
-  // all questions together may take kWorkMax.
+  // Whether `reader` can read all data of `writer`. nullopt when this call or an earlier one exceeds
+  // kWorkMax, which is the limit of all calls together.
   std::optional<bool> can_read(const SchemaNode& reader, const SchemaNode& writer);
 
   PairRules& rules() { return rules_; }
@@ -48,8 +49,8 @@ class PairGraph {
   static constexpr std::uint64_t kPairWork = 4;  // to make, find and keep one
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  // A pair falls when it has lost its last life. Where all parts have to hold it has one; a choice has as
-  // many as there are branches to choose from.
+  // A pair fails when its count of alternatives reaches 0. A pair all of whose parts must hold has one; a
+  // choice has as many as there are branches.
   struct Pair {
     TypePair types;
     std::uint32_t lives = 1;

@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-// Up to here looking at every branch costs less than an index of them.
+// Up to this number of branches a linear search costs less than an index.
 constexpr std::size_t kBranchesWithoutIndex = 16;
 
 bool is_primitive(SchemaKind kind) { return kind <= SchemaKind::kString; }
@@ -147,7 +147,7 @@ void PairRules::expand_record(const SchemaNode& reader, const SchemaNode& writer
 
 const SchemaField* PairRules::find_field(const SchemaNode& record, std::string_view name,
                                          std::size_t likely_at) {
-  // Most fields stay where they were from one version to the next.
+  // Most fields keep their position from one version to the next.
   if (likely_at < record.fields.size() && record.fields[likely_at].name == name)
     return &record.fields[likely_at];
   FieldIndex& index = fields_[&record];
@@ -186,8 +186,7 @@ void PairRules::candidates(const SchemaNode& reader, const SchemaNode& writer,
   if (!writer.name.space.empty()) take(writer.name.full());
 }
 
-// Under their unqualified names and their aliases. A branch may stand under a name twice; asking twice does
-// no harm.
+// Indexed by unqualified names and aliases. A branch may be in the list of a name twice, which is harmless.
 const PairRules::BranchIndex& PairRules::branches_by_name(const SchemaNode& choice) {
   BranchIndex& index = branches_[&choice];
   if (index.empty()) {

@@ -13,10 +13,10 @@
 
 namespace cairn {
 
-// Avro's rules for one pair of types: what is wrong with the pair itself, and which pairs within it have to
-// be looked at. Neither follows those nor judges them.
+// Avro's rules for one pair of types: the faults of the pair itself, and the pairs of parts that have to be
+// compared. Does not compare those.
 
-// What can be wrong with a pair itself.
+// A fault of a pair itself.
 enum class PairFault : std::uint8_t {
   kNone,
   kTypes,           // nothing reads one as the other
@@ -39,9 +39,9 @@ struct PairPart {
   const SchemaNode* writer = nullptr;
 };
 
-// Whether the names of two named types go together. Namespaces are left out on purpose: Avro's own checker
-// does so, and a type that only moved to another namespace is read as before. An alias is a full name, and
-// only the reader's count.
+// Whether the names of two named types match. Namespaces are ignored on purpose: Avro's own checker does so,
+// and a type that only moved to another namespace stays readable. An alias is a full name, and only the
+// reader's count.
 bool names_match(const SchemaNode& reader, const SchemaNode& writer);
 
 // Some branch of the reader has to read the writer. For every other pair all parts have to hold.
@@ -49,25 +49,24 @@ inline bool is_choice(const SchemaNode& reader, const SchemaNode& writer) {
   return reader.kind == SchemaKind::kUnion && writer.kind != SchemaKind::kUnion;
 }
 
-// The verdict where the kinds alone give it; nullopt where the parts have to be looked at.
+// The result if the kinds alone determine it; nullopt if the parts have to be compared.
 std::optional<bool> can_read_at_a_glance(const SchemaNode& reader, const SchemaNode& writer);
 
 // The symbols of the writer that the reader does not know, sorted.
 std::vector<std::string_view> missing_symbols(const SchemaNode& reader, const SchemaNode& writer);
 
-// Expands pairs, and keeps indexes of names for those to come. Belongs to one thread.
-// REQUIRES: all nodes it is shown outlive it.
+// Expands pairs, and caches indexes of names. Not thread-safe. REQUIRES: all nodes passed to it outlive it.
 class PairRules {
  public:
-  // Every part of a pair that is no choice, in the order of the reader's schema. REQUIRES: not decided at a
-  // glance.
+  // Every part of a pair that is not a choice, in the order of the reader's schema. REQUIRES: the kinds alone
+  // do not determine the result.
   void expand(const SchemaNode& reader, const SchemaNode& writer, std::vector<PairPart>& parts);
 
-  // The branches of the reader that come into question for a choice: all others differ in kind or name.
+  // The branches of the reader that are candidates for a choice: all others differ in kind or name.
   void candidates(const SchemaNode& reader, const SchemaNode& writer,
                   std::vector<const SchemaNode*>& branches);
 
-  // How much was done so far, in steps that take about the same time.
+  // The work done so far, in steps of about equal time.
   std::uint64_t work() const { return work_; }
 
  private:

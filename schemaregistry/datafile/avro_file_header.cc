@@ -16,7 +16,7 @@ namespace cairn {
 namespace {
 
 constexpr std::string_view kMagic{"Obj\x01", 4};
-// A schema as large as we take, and what a writer may put beside it.
+// The limit of a header: the largest schema that is accepted, and other metadata.
 constexpr std::size_t kHeaderBytesMax = 2 * kSchemaBytesMax;
 
 Result<std::string> read_beginning(const std::filesystem::path& path) {

@@ -7,13 +7,13 @@
 
 namespace cairn {
 
-// What stands before the records of an .avro file.
+// The header of an .avro file.
 struct AvroFileHeader {
   std::string schema;  // as its writer wrote it
   std::string codec;   // "null", "deflate", …
 };
 
-// Reads the beginning of a file. kInvalidArgument when it cannot be read or is no .avro file.
+// Reads the header of a file. kInvalidArgument when it cannot be read or is not an .avro file.
 Result<AvroFileHeader> read_avro_file_header(const std::filesystem::path& path);
 
 }  // namespace cairn

@@ -55,7 +55,7 @@ class AvroFileReader::Impl {
 };
 
 Result<AvroFileReader> AvroFileReader::open(const std::filesystem::path& path) {
-  // Looked at before the library does: it would follow a schema as deep as it goes.
+  // Checked before the library parses it: the library would recurse as deep as the schema is nested.
   CAIRN_TRY(const AvroFileHeader header, read_avro_file_header(path));
   if (header.codec != "null" && header.codec != "deflate") {
     return make_error(Errc::kInvalidArgument, path.string() + " is compressed with " + header.codec +

@@ -11,15 +11,15 @@
 
 namespace cairn {
 
-// A record of an .avro file has at most this many bytes here; an event has far fewer.
+// The size limit of a record of an .avro file; an event is much smaller.
 inline constexpr std::size_t kAvroRecordBytesMax = 64u << 20;
 
-// Reads the records of an Avro data file, plain or compressed with deflate, whoever wrote it. Whatever is in
-// the file, it reads on or fails; it takes memory for one record and one block. Belongs to one thread.
+// Reads the records of an Avro data file, uncompressed or compressed with deflate. Safe on any file; needs
+// memory for one record and one block. Not thread-safe.
 class AvroFileReader {
  public:
-  // kInvalidArgument when the file cannot be read, is no .avro file, or has a schema or a compression we do
-  // not know.
+  // kInvalidArgument when the file cannot be read, is not an .avro file, or has an unknown schema or
+  // compression.
   static Result<AvroFileReader> open(const std::filesystem::path& path);
   AvroFileReader(AvroFileReader&&) noexcept;
   AvroFileReader& operator=(AvroFileReader&&) noexcept;
@@ -28,8 +28,8 @@ class AvroFileReader {
   // The schema the records are written with. Lives as long as the reader.
   const Schema& schema() const;
 
-  // Puts the next record into `avro`, in Avro's binary form; false after the last one. kCorruption when the
-  // file is damaged; then nothing more can be read.
+  // Sets `avro` to the next record, in Avro's binary encoding; false after the last one. kCorruption when the
+  // file is damaged; then no more records can be read.
   Result<bool> next(std::string& avro);
 
  private:

@@ -20,7 +20,7 @@ namespace cairn {
 
 namespace {
 
-// How much is compressed at once. Others read a file by such pieces.
+// The size of a block before compression. Readers hold one block in memory.
 constexpr std::size_t kBlockBytes = 64u << 10;
 
 Error write_error(const std::filesystem::path& path, const std::exception& error) {
@@ -63,7 +63,7 @@ class AvroFileWriter::Impl {
       return make_error(Errc::kFailedPrecondition, path_.string() + " is not being written");
     try {
       file_->syncIfNeeded();
-      // What Avro calls fixed is bytes without anything around them.
+      // A fixed is encoded as its bytes alone, so it copies any value.
       file_->encoder().encodeFixed(reinterpret_cast<const std::uint8_t*>(avro.data()), avro.size());
       file_->incr();
     } catch (const std::exception& error) {
@@ -103,7 +103,7 @@ class AvroFileWriter::Impl {
   }
 
   // After a failure the library's destructor would try to write once more, fail again, and end the process
-  // with an exception nobody can catch. So the object is left behind, with its open file.
+  // with an exception that cannot be caught. So the object is leaked, with its open file.
   void abandon() { static_cast<void>(file_.release()); }
 
   void remove_part() const {

@@ -10,26 +10,27 @@
 
 namespace cairn {
 
-// Whether this build has .avro files at all. Without, making a writer or a reader is kFailedPrecondition.
+// Whether this build supports .avro files. If not, opening a writer or a reader fails with
+// kFailedPrecondition.
 bool has_avro_files();
 
-// Writes an Avro data file, compressed with deflate, that any Avro tool reads. It gets its name when it is
-// complete and on disk; until then it has ".part" behind it. Belongs to one thread.
+// Writes an Avro data file, compressed with deflate, that any Avro tool reads. The file has the suffix
+// ".part" until it is complete and durable. Not thread-safe.
 //
-// The file's head holds the schema in canonical form: names, types and their order, which is what reading
-// needs. Doc strings, defaults, aliases and logical types are not in it.
+// The header has the schema in canonical form: names, types and their order, which suffices for reading. Doc
+// strings, defaults, aliases and logical types are not in it.
 class AvroFileWriter {
  public:
-  // kInvalidArgument when Avro cannot use the schema, kIo when the file cannot be written. A file of that
-  // name stays as it is until finish().
+  // kInvalidArgument when Avro cannot use the schema, kIo when the file cannot be written. An existing file
+  // of that name is replaced by finish().
   static Result<AvroFileWriter> create(const std::filesystem::path& path, const Schema& schema);
   AvroFileWriter(AvroFileWriter&&) noexcept;
   AvroFileWriter& operator=(AvroFileWriter&&) noexcept;
 
-  // Without finish() nothing is left of the file.
+  // Without finish() the file is removed.
   ~AvroFileWriter();
 
-  // Adds a record. REQUIRES: `avro` is one value of the schema in Avro's binary form.
+  // Adds a record. REQUIRES: `avro` is one value of the schema in Avro's binary encoding.
   Status write(std::string_view avro);
 
   // Nothing is written after this.

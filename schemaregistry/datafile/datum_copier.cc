@@ -80,15 +80,15 @@ Status DatumCopier::copy_value(const SchemaNode& type) {
   return {};
 }
 
-// Arrays and maps: blocks of items until an empty one. The counts are written as they should be had there
-// been no sizes.
+// Arrays and maps: blocks of items until an empty one. The copy has positive counts, without the sizes of
+// blocks.
 Status DatumCopier::copy_items(const SchemaNode& type) {
   for (;;) {
     std::int64_t count = from_->decodeLong();
     if (count < 0) {
       if (count == INT64_MIN) return damaged("a count of items that cannot be");
       count = -count;
-      from_->decodeLong();  // The size, for those who skip.
+      from_->decodeLong();  // the size of the block in bytes
     }
     append_avro_long(*to_, count);
     if (count == 0) return {};

@@ -14,14 +14,14 @@ class Decoder;
 
 namespace cairn {
 
-// Takes one value after the other from a decoder of Avro's binary form, as bytes.
+// Copies values from a decoder of Avro's binary encoding as bytes.
 //
-// Of the decoder only numbers and raw bytes are used: its own ways to read strings, arrays and maps trust the
-// lengths and counts they find, and do not know blocks with a size in front.
+// It uses the decoder only for numbers and raw bytes: the decoder's functions for strings, arrays and maps
+// trust the lengths and counts in the data, and do not support blocks with a size in front.
 class DatumCopier {
  public:
-  // Appends a value of the type to `to`. Fails with kCorruption, or with the exceptions of the decoder; `to`
-  // has then a part of it.
+  // Appends a value of the type to `to`. Fails with kCorruption, or throws the exceptions of the decoder;
+  // `to` then has a part of the value.
   Status copy(const SchemaNode& type, avro::Decoder& from, std::string& to);
 
  private:

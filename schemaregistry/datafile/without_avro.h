@@ -4,7 +4,7 @@
 
 namespace cairn {
 
-// The answer of a build that found no Avro C++.
+// The error of a build without Avro C++.
 inline Error built_without_avro_files() {
   return make_error(Errc::kFailedPrecondition,
                     "this cairn was built without .avro files; `./run deps` fetches what they need");

@@ -1,6 +1,5 @@
 #include "schemaregistry/events/event_codecs.h"
 
-#include <mutex>
 #include <utility>
 
 namespace cairn {
@@ -24,7 +23,7 @@ EventCodecs::Found EventCodecs::by_id(SchemaId id) {
 Result<std::shared_ptr<const EventReader>> EventCodecs::reader(SchemaId written, SchemaId wanted) {
   const std::uint64_t key = (std::uint64_t{written.value} << 32) | wanted.value;
   {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     if (const auto found = readers_.find(key); found != readers_.end()) return found->second;
   }
   CAIRN_TRY(auto writer, by_id(written));
@@ -32,7 +31,7 @@ Result<std::shared_ptr<const EventReader>> EventCodecs::reader(SchemaId written,
   if (!writer || !reader) return std::shared_ptr<const EventReader>();
   CAIRN_TRY(DecodePlan plan, DecodePlan::compile(writer->schema().schema, reader->schema().schema));
   auto made = std::make_shared<const EventReader>(std::move(writer), std::move(reader), std::move(plan));
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   return readers_.try_emplace(key, std::move(made)).first->second;
 }
 
@@ -41,12 +40,12 @@ EventCodecs::Found EventCodecs::codec_of(std::shared_ptr<const StoredSchema> sch
   const SchemaId id = schema->id;
   if (auto codec = known(id)) return codec;
   CAIRN_TRY(auto made, EventCodec::make(std::move(schema)));
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   return codecs_.try_emplace(id.value, std::move(made)).first->second;
 }
 
 std::shared_ptr<const EventCodec> EventCodecs::known(SchemaId id) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto found = codecs_.find(id.value);
   return found == codecs_.end() ? nullptr : found->second;
 }

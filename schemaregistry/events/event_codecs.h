@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <shared_mutex>
 #include <string_view>
 #include <unordered_map>
 
+#include "eventstore/base/mutex.h"
 #include "eventstore/types.h"
 #include "schemaregistry/codec/decode_plan.h"
 #include "schemaregistry/codec/json_encoder.h"
@@ -13,14 +13,14 @@
 
 namespace cairn {
 
-// What reads and writes the data of events of one schema. Never changes; any thread.
+// Reads and writes the data of events of one schema. Immutable; thread-safe.
 class EventCodec {
  public:
   static Result<std::shared_ptr<const EventCodec>> make(std::shared_ptr<const StoredSchema> schema);
 
   const StoredSchema& schema() const { return *schema_; }
   const JsonEncoder& encoder() const { return encoder_; }
-  const DecodePlan& plan() const { return plan_; }  // reads what was written as it was written
+  const DecodePlan& plan() const { return plan_; }  // reads data as the schema that it was written with
 
  private:
   EventCodec(std::shared_ptr<const StoredSchema> schema, JsonEncoder encoder, DecodePlan plan)
@@ -31,7 +31,7 @@ class EventCodec {
   DecodePlan plan_;
 };
 
-// What reads events of one schema as another one has them. Never changes; any thread.
+// Reads events of one schema as another one (Avro's schema resolution). Immutable; thread-safe.
 class EventReader {
  public:
   EventReader(std::shared_ptr<const EventCodec> writer, std::shared_ptr<const EventCodec> reader,
@@ -41,14 +41,14 @@ class EventReader {
   const DecodePlan& plan() const { return plan_; }
 
  private:
-  // The plan points into their schemas.
+  // Kept alive because the plan points into their schemas.
   std::shared_ptr<const EventCodec> writer_;
   std::shared_ptr<const EventCodec> reader_;
   DecodePlan plan_;
 };
 
-// The codecs of all schemas in use, each made once. The type of an event is the subject of its schema. All
-// functions may be called from any thread, at once.
+// A cache of the codecs of all schemas in use, each compiled once. The type of an event is the subject of its
+// schema. Thread-safe.
 class EventCodecs {
  public:
   using Found = Result<std::shared_ptr<const EventCodec>>;  // nullptr: there is no such schema
@@ -56,17 +56,16 @@ class EventCodecs {
   // REQUIRES: `registry` outlives it.
   explicit EventCodecs(SchemaRegistry& registry) : registry_(registry) {}
 
-  // To write events of the type: the schema's version, 0 = the newest.
+  // The codec to write events of a type with a version of its schema; 0 = the newest.
   Found for_type(std::string_view type, std::uint32_t version);
 
-  // To read events.
+  // The codec to read events with.
   Found by_id(SchemaId id);
 
-  // To read events of one schema as another one has them; each pair is compiled once. nullptr: there is no
-  // such schema.
+  // Reads events of one schema as another; each pair is compiled once. nullptr: there is no such schema.
   Result<std::shared_ptr<const EventReader>> reader(SchemaId written, SchemaId wanted);
 
-  // The version the schema has among those of the type; 0 when it has none, or none any more.
+  // The version of the type that has the schema; 0 when none has, or its version was deleted.
   std::uint32_t version_of(std::string_view type, SchemaId id) {
     return registry_.version_of(type, id).value_or(0);
   }
@@ -76,10 +75,10 @@ class EventCodecs {
   std::shared_ptr<const EventCodec> known(SchemaId id) const;
 
   SchemaRegistry& registry_;
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<const EventReader>> readers_;  // by both ids
-  std::unordered_map<std::uint32_t, std::shared_ptr<const EventCodec>>
-      codecs_;  // an id stands for one schema for ever
+  mutable SharedMutex mutex_;
+  // By both ids, and by id. Entries never change: an id stands for one schema forever.
+  std::unordered_map<std::uint64_t, std::shared_ptr<const EventReader>> readers_ CAIRN_GUARDED_BY(mutex_);
+  std::unordered_map<std::uint32_t, std::shared_ptr<const EventCodec>> codecs_ CAIRN_GUARDED_BY(mutex_);
 };
 
 }  // namespace cairn

@@ -8,8 +8,8 @@
 
 namespace cairn {
 
-// Avro's Parsing Canonical Form: what decides how bytes are read, and nothing else. Types of referenced
-// schemas are written out, so it can be parsed alone.
+// Avro's Parsing Canonical Form: only what determines how bytes are read. Types of referenced schemas are
+// written out, so it can be parsed without them.
 std::string canonical_form(const Schema& schema);
 
 // CRC-64-AVRO of a text. Avro's fingerprint of a schema is that of its canonical form.

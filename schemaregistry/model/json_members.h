@@ -6,13 +6,13 @@
 
 namespace cairn {
 
-// The members of a JSON object in the order they were written, to be looked at in any order. The views point
-// into the text.
+// The members of a JSON object in the order of the text, for access in any order. The views point into the
+// text.
 class JsonMembers {
  public:
   struct Member {
     std::string name;
-    std::string_view raw;  // the value as it was written
+    std::string_view raw;  // the text of the value
   };
 
   // REQUIRES: `object` is a JSON object in which check_json() found no fault.
@@ -28,9 +28,8 @@ class JsonMembers {
   std::vector<Member> members_;
 };
 
-// Appends a checked JSON value so that equal values give equal text: no white space, and each character
-// escaped only where JSON asks for it. Numbers stay as they were written (1 and 1.0 are not the same to
-// Avro), and so does the order of members.
+// Appends a checked JSON value in compact form: no white space, and characters escaped only where JSON
+// requires it. Numbers keep their text (1 and 1.0 differ in Avro), and members their order.
 void append_plain_json(std::string& to, std::string_view raw);
 
 }  // namespace cairn

@@ -13,9 +13,9 @@
 
 namespace cairn {
 
-// Single JSON values as Avro takes them. `raw` is the value as it is written.
+// JSON scalars, parsed for Avro. `raw` is the text of the value.
 
-// A whole number in the range of `Integer`; 1.0 and 1e3 are not written as one.
+// An integer in the range of `Integer`; 1.0 and 1e3 are not integers.
 template <typename Integer>
 std::optional<Integer> whole_number(JsonKind kind, std::string_view raw) {
   Integer value = 0;
@@ -25,8 +25,8 @@ std::optional<Integer> whole_number(JsonKind kind, std::string_view raw) {
   return value;
 }
 
-// The nearest number, or one of the strings "NaN", "Infinity" and "-Infinity"; nullopt for a number that is
-// too large.
+// The nearest representable number, or one of the strings "NaN", "Infinity" and "-Infinity"; nullopt for a
+// number that is too large.
 template <typename Float>
 std::optional<Float> decimal_number(JsonKind kind, std::string_view raw) {
   if (kind == JsonKind::kString) {
@@ -39,7 +39,8 @@ std::optional<Float> decimal_number(JsonKind kind, std::string_view raw) {
   Float value = 0;
   const auto [end, error] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (error == std::errc::result_out_of_range) {
-    // Too small is as good as zero, and only the older function tells which it is.
+    // from_chars reports overflow and underflow alike; only strtod tells them apart, and underflow counts as
+    // zero.
     const std::string text(raw);
     if constexpr (std::is_same_v<Float, float>) {
       value = std::strtof(text.c_str(), nullptr);
@@ -51,8 +52,8 @@ std::optional<Float> decimal_number(JsonKind kind, std::string_view raw) {
   return value;
 }
 
-// The bytes that a text of characters up to U+00FF stands for; nullopt when it has others. REQUIRES: it is
-// UTF-8.
+// The bytes that a text of characters up to U+00FF encodes; nullopt when it has other characters. REQUIRES:
+// it is valid UTF-8.
 std::optional<std::string> bytes_of_text(std::string_view text);
 
 }  // namespace cairn

@@ -9,7 +9,7 @@ namespace {
 constexpr std::array<std::string_view, 14> kKindNames = {"null",   "boolean", "int",    "long",   "float",
                                                          "double", "bytes",   "string", "record", "enum",
                                                          "fixed",  "array",   "map",    "union"};
-constexpr std::size_t kPrimitives = 8;  // They stand first.
+constexpr std::size_t kPrimitives = 8;  // the first kinds
 
 }  // namespace
 

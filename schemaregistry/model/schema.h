@@ -27,10 +27,10 @@ enum class SchemaKind : std::uint8_t {
   kUnion,
 };
 
-// As Avro writes it: "long", "record", …
+// Avro's name of the kind: "long", "record", …
 std::string_view to_string(SchemaKind kind);
 
-// The kind a primitive type's name stands for; nullopt for every other name.
+// The kind of a primitive type's name; nullopt for every other name.
 std::optional<SchemaKind> primitive_kind(std::string_view name);
 
 constexpr bool is_named(SchemaKind kind) {
@@ -46,7 +46,7 @@ struct TypeName {
   friend bool operator==(const TypeName&, const TypeName&) = default;
 };
 
-// An attribute Avro gives no meaning to here, a logical type for instance. It is kept, and printed.
+// An attribute that has no meaning in Avro at this place, or a logical type. It is kept and printed.
 struct SchemaProperty {
   std::string name;
   std::string json;  // compact
@@ -66,8 +66,8 @@ struct SchemaField {
   std::vector<SchemaProperty> properties;
 };
 
-// One type. Which members mean something depends on `kind`. A named type is one node however often it is
-// used, so nodes can be compared by address, and a recursive type leads back to itself.
+// One type. `kind` determines which members are used. A named type is one node however often it is used, so
+// nodes can be compared by address, and recursive types are cycles.
 struct SchemaNode {
   SchemaKind kind = SchemaKind::kNull;
   bool is_error = false;    // a record that was written as "error"
@@ -85,11 +85,10 @@ struct SchemaNode {
   std::vector<SchemaProperty> properties;
 };
 
-// The name a type goes by where types are told apart, as in a union: its full name, or its kind.
+// The name of a type within a union: its full name, or its kind.
 std::string type_name(const SchemaNode& type);
 
-// A checked Avro schema. Never changes, so any number of threads may look at it; nodes live as long as it
-// does.
+// A validated Avro schema. Immutable; thread-safe. Nodes live as long as the schema.
 class Schema {
  public:
   Schema(Schema&&) noexcept = default;
@@ -99,14 +98,14 @@ class Schema {
 
   const SchemaNode& root() const { return *root_; }
 
-  // Every type of the schema and of those it refers to, in the order they were read.
+  // Every type of the schema and of those it refers to, in the order in which they were parsed.
   const std::deque<SchemaNode>& nodes() const { return nodes_; }
 
  private:
   friend class SchemaReader;
   Schema() = default;
 
-  std::deque<SchemaNode> nodes_;  // A deque keeps them where they are.
+  std::deque<SchemaNode> nodes_;  // a deque, because nodes point to each other
   const SchemaNode* root_ = nullptr;
 };
 

@@ -1,5 +1,7 @@
 #include "schemaregistry/model/schema_default.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,7 +14,7 @@ namespace cairn {
 
 namespace {
 
-// Long texts are cut: the message names the place, the value is only a help.
+// Long values are cut in messages, which also name the place.
 std::string shown(std::string_view json) {
   constexpr std::size_t kShownBytes = 60;
   if (json.size() <= kShownBytes) return std::string(json);
@@ -23,7 +25,7 @@ bool is_symbol(const SchemaNode& type, const std::string& text) {
   return std::find(type.symbols.begin(), type.symbols.end(), text) != type.symbols.end();
 }
 
-// Whether a value without parts fits.
+// Whether a scalar value fits.
 bool fits(const SchemaNode& type, std::string_view json) {
   JsonCursor cursor(json);
   const JsonKind kind = cursor.kind();
@@ -86,9 +88,11 @@ std::string misfit(const SchemaNode& type, std::string_view json, const std::str
 }
 
 std::string too_large() {
-  return "the defaults of the schema, with those of the fields they leave out, spell out to more than " +
-         std::to_string(kDefaultValuesMax) + " values, or more than " + std::to_string(kDefaultDepthMax) +
-         " deep";
+  return fmt::format(
+      "the defaults of the schema, with those of the fields they leave out, spell out to more than {} "
+      "values, or "
+      "more than {} deep",
+      kDefaultValuesMax, kDefaultDepthMax);
 }
 
 }  // namespace
@@ -138,7 +142,7 @@ DefaultChecker::Outcome DefaultChecker::check_value(const SchemaNode& type, std:
 
 DefaultChecker::Outcome DefaultChecker::check_parts(const SchemaNode& type, std::string_view json,
                                                     const std::string& path) {
-  // Fields that are left out lead on to other defaults, so the value can be deeper than any text is nested.
+  // Omitted fields get their own defaults, so the value can nest deeper than any text.
   if (depth_ == kDefaultDepthMax) return {.fault = too_large()};
   ++depth_;
   Outcome outcome =
@@ -174,7 +178,7 @@ DefaultChecker::Outcome DefaultChecker::check_record(const SchemaNode& type, std
   const JsonMembers members(json);
   std::unordered_map<std::string_view, std::string_view> given;
   for (const auto& member : members) given.emplace(member.name, member.raw);
-  steps_ += type.fields.size() + given.size();  // Fields known already cost no step of their own.
+  steps_ += type.fields.size() + given.size();  // fields that are cached take no step of their own
   std::unordered_set<std::string_view> names;
   for (const SchemaField& field : type.fields) {
     if (!given.empty()) names.insert(field.name);

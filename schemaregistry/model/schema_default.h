@@ -10,28 +10,28 @@
 
 namespace cairn {
 
-// If the defaults of a schema spell out to more values than this, with those of the fields they leave out, it
-// is refused. Nobody writes one, but a few lines of nested records can mean billions.
+// The limit of values in all defaults of a schema, including the defaults of fields that they omit. A few
+// lines of nested records can expand to billions.
 inline constexpr std::size_t kDefaultValuesMax = 100'000;
 
-// The same for how deep its values lie in each other. What reads a default later recurses that deep.
+// The limit of their depth. Code that reads a default recurses as deep.
 inline constexpr std::size_t kDefaultDepthMax = 100;
 
-// A value may have to be tried with every type of a union, and its parts again. Who needs more tries than
-// this for all defaults of a schema does not mean well.
+// A value may have to be tried with every type of a union, and its parts again. Only a malicious schema needs
+// more attempts than this for all its defaults.
 inline constexpr std::size_t kDefaultStepsMax = 1'000'000;
 
-// Says whether the defaults of a schema's fields are values of their types. Belongs to one thread.
+// Checks whether the defaults of a schema's fields are values of their types. Not thread-safe.
 class DefaultChecker {
  public:
-  // nullopt when the field's default fits, else what is wrong with it, as a sentence that names the place in
-  // the default. REQUIRES: the schema is complete; the field has a default.
+  // nullopt when the field's default fits, else a message that names the place in the default. REQUIRES: the
+  // schema is complete; the field has a default.
   std::optional<std::string> check(const SchemaField& field);
 
  private:
   struct Outcome {
-    std::size_t values = 0;  // that the default spells out to
-    std::size_t depth = 0;   // of those within this one
+    std::size_t values = 0;  // that the default expands to
+    std::size_t depth = 0;   // of the values nested in it
     std::optional<std::string> fault;
   };
 
@@ -41,13 +41,13 @@ class DefaultChecker {
   Outcome check_elements(const SchemaNode& type, std::string_view json, const std::string& path);
   Outcome check_record(const SchemaNode& type, std::string_view json, const std::string& path);
 
-  // Takes a part of a value into account; false when that makes the whole too large.
+  // Adds a part of a value to the totals; false when they exceed a limit.
   static bool add_part(Outcome& whole, Outcome part);
 
   std::size_t steps_ = 0;
-  std::size_t values_ = 0;  // that all defaults asked about spell out to
+  std::size_t values_ = 0;  // that all defaults checked so far expand to
   std::size_t depth_ = 0;   // of the value that is being checked
-  std::unordered_map<const SchemaField*, std::optional<Outcome>> known_;  // nullopt: under way
+  std::unordered_map<const SchemaField*, std::optional<Outcome>> known_;  // nullopt: being checked
 };
 
 }  // namespace cairn

@@ -15,7 +15,7 @@ namespace {
 
 using Attributes = std::span<const std::string_view>;
 
-// What Avro gives a meaning to; all else is a property.
+// The attributes that have a meaning in Avro; all others are properties.
 constexpr std::array<std::string_view, 10> kTypeAttributes = {
     "type", "name", "namespace", "doc", "aliases", "fields", "size", "symbols", "items", "values"};
 constexpr std::array<std::string_view, 6> kFieldAttributes = {"name",  "type",    "doc",
@@ -43,7 +43,7 @@ std::vector<SchemaProperty> properties_of(const JsonMembers& members, Attributes
   return properties;
 }
 
-// Avro takes any value here and looks only at strings.
+// Avro accepts any value here and uses only strings.
 std::optional<std::string> doc_of(const JsonMembers& members) {
   const auto* member = members.find("doc");
   if (!member) return std::nullopt;
@@ -335,7 +335,7 @@ Result<std::optional<std::string>> SchemaReader::read_string(const JsonMembers& 
                                                              std::string_view name) const {
   const auto* member = members.find(name);
   if (!member || (member->raw == "null" && (name == "namespace" || name == "default"))) {
-    return std::optional<std::string>();  // As Avro's Java library has it.
+    return std::optional<std::string>();  // as in Avro's Java library
   }
   JsonCursor cursor(member->raw);
   if (cursor.kind() != JsonKind::kString) {

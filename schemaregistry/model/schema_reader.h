@@ -15,21 +15,21 @@
 
 namespace cairn {
 
-// Reads the texts of one schema. Use parse_schema().
+// Parses the texts of one schema. Use parse_schema().
 class SchemaReader {
  public:
-  // Reads one text. The schema is the one of the last text; those before it only define names for it.
+  // Parses one text. The schema is that of the last text; those before it only define names for it.
   Status read(std::string_view text, bool is_foreign);
 
-  // Checks what can only be seen when every type is known, and hands the schema out.
+  // Checks what needs all types, and returns the schema.
   Result<Schema> finish() &&;
 
  private:
-  // A part of the path to where the reader is. Leaves it when it goes.
+  // Adds a part to the path of the parser, and removes it when it is destroyed.
   class Step;
   using Type = Result<SchemaNode*>;
 
-  // `space` is the namespace around it.
+  // `space` is the enclosing namespace.
   Type read_type(std::string_view raw, const std::string& space);
   Type read_name(const std::string& name, const std::string& space);
   Type read_union(std::string_view raw, const std::string& space);
@@ -41,8 +41,8 @@ class SchemaReader {
   Status read_element(SchemaNode& node, const JsonMembers& members, const std::string& space);
   Status read_type_name(SchemaNode& node, const JsonMembers& members, const std::string& space);
 
-  // A string, when there is a member of this name. Another kind of value is refused, but for null where that
-  // means none.
+  // The string of a member, if there is one. Another kind of value is refused, except null where that means
+  // none.
   Result<std::optional<std::string>> read_string(const JsonMembers& members, std::string_view name) const;
   Result<std::vector<std::string>> read_strings(const JsonMembers::Member& member) const;
   Result<std::string_view> need(const JsonMembers& members, std::string_view name,
@@ -57,7 +57,7 @@ class SchemaReader {
   bool is_foreign_ = false;
   std::vector<std::string> path_;
   std::vector<std::pair<const SchemaNode*, std::string>>
-      records_;  // to check the defaults of, with where they stand
+      records_;  // whose defaults are still to be checked, with their paths
 };
 
 }  // namespace cairn

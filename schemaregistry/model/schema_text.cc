@@ -12,9 +12,8 @@ namespace {
 
 enum class Form { kIdentity, kNormalized, kWrittenOut };
 
-// Writes members in the order Avro's Java library does, because that is what registry clients compare with.
-// Recurses as deep as types are written inside each other, which the parser has bounded: a type is spelled
-// out once.
+// Writes members in the order of Avro's Java library, because registry clients compare with its text.
+// Recurses as deep as types are nested in the text, which the parser bounds: a type is written out once.
 class Printer {
  public:
   explicit Printer(Form form) : form_(form) {}

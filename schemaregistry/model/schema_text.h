@@ -6,10 +6,9 @@
 
 namespace cairn {
 
-// The text that gives a schema its identity: two texts that mean the same schema, doc strings, defaults,
-// aliases and foreign properties included, give the same. White space, the order of members, how names are
-// split into name and namespace and {"type":"string"} for "string" make no difference. It parses to an equal
-// schema again.
+// The text that identifies a schema: two texts of the same schema, including doc strings, defaults, aliases
+// and foreign properties, give the same. White space, the order of members, the split of names into name and
+// namespace, and {"type":"string"} for "string" make no difference. It parses to an equal schema.
 std::string schema_text(const Schema& schema);
 
 // The same, with every name in full, and with aliases and foreign properties sorted.

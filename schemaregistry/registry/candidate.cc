@@ -27,7 +27,7 @@ const SubjectVersion* find_target(const RegistryState& state, const ReferenceInp
   return version != nullptr && version->deleted && hidden == Deleted::kLeftOut ? nullptr : version;
 }
 
-// References by name, as normalised schemas have them.
+// References sorted by name, as in normalised schemas.
 std::vector<ReferenceInput> sorted(std::vector<ReferenceInput> references) {
   std::sort(references.begin(), references.end(), [](const ReferenceInput& a, const ReferenceInput& b) {
     return std::tie(a.name, a.subject, a.version) < std::tie(b.name, b.subject, b.version);
@@ -61,7 +61,7 @@ RegistryResult<Candidate> read_candidate(const RegistryState& state, const Schem
   return Candidate{std::move(text), std::move(references), std::move(referenced), *std::move(schema)};
 }
 
-std::optional<RegistryError> check_storable(const Candidate& candidate, Normalize normalize) {
+RegistryResult<void> check_storable(const Candidate& candidate, Normalize normalize) {
   const auto again = parse_with_references(candidate.text, candidate.references, candidate.referenced);
   if (!again) {
     return again.error().code == Errc::kTooLarge ? schema_too_large(again.error().message)
@@ -72,7 +72,7 @@ std::optional<RegistryError> check_storable(const Candidate& candidate, Normaliz
   if (text != candidate.text) return invalid_schema("its names cannot be written so that they mean the same");
   if (const auto encoder = JsonEncoder::make(*again); !encoder)
     return invalid_schema(encoder.error().message);
-  return std::nullopt;
+  return {};
 }
 
 std::vector<std::string> check_compatibility(const RegistryState& state, const std::string& subject,

@@ -27,7 +27,7 @@ struct SchemaInput {
   std::vector<ReferenceInput> references;
 };
 
-// The same, read and checked: what gives it its identity, and its types.
+// The same, parsed and checked: the text and references that identify it, and its types.
 struct Candidate {
   std::string text;
   std::vector<SchemaReference> references;
@@ -35,17 +35,18 @@ struct Candidate {
   Schema schema;
 };
 
-// Reads what a client sent. References must lead to versions that are there, `hidden` says whether those that
-// are soft deleted are. Refused with 42201, or 42209 when it is too large.
+// Parses a schema of a client. References must resolve to existing versions; `hidden` says whether
+// soft-deleted ones count. Refused with 42201, or 42209 when it is too large.
 RegistryResult<Candidate> read_candidate(const RegistryState& state, const SchemaInput& input,
                                          Normalize normalize, Deleted hidden);
 
-// Nullopt when the text that would be stored reads as the same schema again and events can be written by it.
-// What is in the log once has to be read at every start, so this is asked before and not then.
-std::optional<RegistryError> check_storable(const Candidate& candidate, Normalize normalize);
+// Succeeds when the text that would be stored parses to the same schema again and events can be encoded with
+// it. Every start of the registry parses each schema in the log, so this is checked before the append and not
+// then.
+RegistryResult<void> check_storable(const Candidate& candidate, Normalize normalize);
 
-// The live versions of a subject which `candidate` does not go with at the subject's level, told as messages;
-// none when it may be its next version.
+// Why `candidate` is incompatible with live versions of a subject at the subject's level; empty when it may
+// be its next version.
 std::vector<std::string> check_compatibility(const RegistryState& state, const std::string& subject,
                                              const Candidate& candidate);
 

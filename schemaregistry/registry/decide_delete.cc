@@ -9,7 +9,8 @@ namespace cairn {
 
 namespace {
 
-// Hidden schemas hold what they refer to only against removal: they can still be read themselves.
+// A reference of a soft-deleted schema only prevents the permanent deletion of its target: the schema can
+// still be read.
 Deleted who_counts(Permanent permanent) {
   return permanent == Permanent::kYes ? Deleted::kIncluded : Deleted::kLeftOut;
 }
@@ -26,7 +27,7 @@ RegistryResult<Decision<std::uint32_t>> decide_delete_version(const RegistryStat
   if (!version && found == nullptr) found = &versions->back();
   if (found == nullptr) return version_not_found(std::to_string(*version));
   if (found->deleted && permanent == Permanent::kNo) return version_soft_deleted(subject, found->version);
-  if (auto error = check_writable(state, subject)) return *std::move(error);
+  CAIRN_CHECK(check_writable(state, subject));
   if (!found->deleted && permanent == Permanent::kYes)
     return version_not_soft_deleted(subject, found->version);
   if (!referring_to(state, subject, found->version, who_counts(permanent)).empty()) {
@@ -45,7 +46,7 @@ RegistryResult<Decision<std::vector<std::uint32_t>>> decide_delete_subject(const
   if (versions == nullptr) return subject_not_found(subject);
   const bool all_hidden = newest_live(*versions) == nullptr;
   if (all_hidden && permanent == Permanent::kNo) return subject_soft_deleted(subject);
-  if (auto error = check_writable(state, subject)) return *std::move(error);
+  CAIRN_CHECK(check_writable(state, subject));
   if (!all_hidden && permanent == Permanent::kYes) return subject_not_soft_deleted(subject);
 
   std::vector<std::uint32_t> numbers;

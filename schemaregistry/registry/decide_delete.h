@@ -13,15 +13,15 @@ namespace cairn {
 
 enum class Permanent : bool { kNo, kYes };
 
-// Hides a version (nullopt: the latest), or removes one that is hidden; answers its number. A version that
-// other schemas refer to stays.
+// Soft-deletes a version (nullopt: the latest), or permanently deletes a soft-deleted one; answers its
+// number. Refused for a version that other schemas refer to.
 RegistryResult<Decision<std::uint32_t>> decide_delete_version(const RegistryState& state,
                                                               const std::string& subject,
                                                               std::optional<std::uint32_t> version,
                                                               Permanent permanent);
 
-// Hides all versions, or removes a subject whose versions are all hidden; answers their numbers. A subject
-// that schemas of other subjects refer to stays.
+// Soft-deletes all versions, or permanently deletes a subject whose versions are all soft-deleted; answers
+// their numbers. Refused for a subject that schemas of other subjects refer to.
 RegistryResult<Decision<std::vector<std::uint32_t>>> decide_delete_subject(const RegistryState& state,
                                                                            const std::string& subject,
                                                                            Permanent permanent);

@@ -1,5 +1,7 @@
 #include "schemaregistry/registry/decide_register.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <utility>
 
@@ -16,14 +18,14 @@ constexpr std::uint32_t kNumberMax =
 
 bool is_import(RegistryMode mode) { return mode == RegistryMode::kImport || mode == RegistryMode::kForward; }
 
-std::optional<RegistryError> check_mode(const RegistryState& state, const Registration& wanted) {
-  if (auto error = check_writable(state, wanted.subject)) return error;
+RegistryResult<void> check_mode(const RegistryState& state, const Registration& wanted) {
+  CAIRN_CHECK(check_writable(state, wanted.subject));
   const bool import = is_import(state.mode_of(wanted.subject));
   if (!import && (wanted.id || wanted.version)) {
     return not_permitted("Subject " + wanted.subject + " is not in import mode");
   }
   if (import && !wanted.id) return not_permitted("Subject " + wanted.subject + " is not in read-write mode");
-  return std::nullopt;
+  return {};
 }
 
 // The live version of a subject that has this schema, or nullptr.
@@ -43,7 +45,7 @@ bool is_same(const StoredSchema& known, const Candidate& candidate) {
          known.referenced == candidate.referenced;
 }
 
-// The id the schema gets.
+// The id of the schema: the one it has already, the requested one, or a new one.
 RegistryResult<SchemaId> choose_id(const RegistryState& state, const Registration& wanted,
                                    const Candidate& candidate) {
   const auto same = state.find_same(candidate.text, candidate.references);
@@ -61,7 +63,7 @@ RegistryResult<SchemaId> choose_id(const RegistryState& state, const Registratio
   return SchemaId{state.id_max().value + 1};
 }
 
-// An empty text means: what the subject has.
+// An empty text stands for the latest version of the subject.
 RegistryResult<Decision<SchemaId>> register_latest(const SubjectVersions* versions) {
   const SubjectVersion* latest = versions == nullptr ? nullptr : newest_live(*versions);
   if (latest == nullptr) return invalid_schema("it is empty");
@@ -76,22 +78,22 @@ std::string joined(const std::vector<std::string>& messages) {
 
 }  // namespace
 
-std::optional<RegistryError> check_subject(std::string_view subject) {
+RegistryResult<void> check_subject(std::string_view subject) {
   const bool reserved = subject == "__GLOBAL" || subject == "__EMPTY";
   const bool good = !subject.empty() && subject.size() <= kSubjectBytesMax && is_printable_name(subject);
-  if (good && !reserved) return std::nullopt;
+  if (good && !reserved) return {};
   return invalid_subject(subject);
 }
 
-std::optional<RegistryError> check_writable(const RegistryState& state, const std::string& subject) {
+RegistryResult<void> check_writable(const RegistryState& state, const std::string& subject) {
   const RegistryMode mode = state.mode_of(subject);
-  if (mode != RegistryMode::kReadOnly && mode != RegistryMode::kReadOnlyOverride) return std::nullopt;
+  if (mode != RegistryMode::kReadOnly && mode != RegistryMode::kReadOnlyOverride) return {};
   return not_permitted("Subject " + subject + " is in read-only mode");
 }
 
 RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, const Registration& wanted) {
-  if (auto error = check_subject(wanted.subject)) return *std::move(error);
-  if (auto error = check_mode(state, wanted)) return *std::move(error);
+  CAIRN_CHECK(check_subject(wanted.subject));
+  CAIRN_CHECK(check_mode(state, wanted));
   const SubjectVersions* versions = state.find_subject(wanted.subject);
   if (wanted.schema.text.empty()) return register_latest(versions);
 
@@ -111,18 +113,16 @@ RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, c
   const std::uint32_t version = versions == nullptr ? 1 : versions->back().version + 1;
   if (version > kNumberMax) return not_permitted("There are no version numbers left.");
   if (wanted.version && *wanted.version != version) {
-    return invalid_schema("version " + std::to_string(*wanted.version) +
-                          " is not one more than the previous version " + std::to_string(version - 1));
+    return invalid_schema(
+        fmt::format("version {} is not one more than the previous version {}", *wanted.version, version - 1));
   }
   CAIRN_TRY(const SchemaId id, choose_id(state, wanted, candidate));
-  if (auto refused = check_storable(candidate, normalize ? Normalize::kYes : Normalize::kNo)) {
-    return *std::move(refused);
-  }
+  CAIRN_CHECK(check_storable(candidate, normalize ? Normalize::kYes : Normalize::kNo));
 
   Decision<SchemaId> decision{id, {}};
   decision.events.emplace_back(SchemaRegistered{wanted.subject, version, id, std::move(candidate.text),
                                                 std::move(candidate.references)});
-  // Hidden versions of the same schema have served: nobody could tell them from the new one.
+  // Soft-deleted versions with the same schema are removed: the new version replaces them.
   if (versions != nullptr) {
     for (const SubjectVersion& old : *versions) {
       if (!old.deleted || old.schema->id != id) continue;

@@ -18,18 +18,18 @@ struct Registration {
   SchemaInput schema;
   Normalize normalize = Normalize::kNo;  // the subject's setting may ask for it as well
   CheckCompatibility check = CheckCompatibility::kYes;
-  std::optional<SchemaId> id;            // mode IMPORT only: where the schema comes from it has this id
+  std::optional<SchemaId> id;            // mode IMPORT only: the id in the registry that it comes from
   std::optional<std::uint32_t> version;  // the same
 };
 
-// nullopt when a subject may be called that.
-std::optional<RegistryError> check_subject(std::string_view subject);
+// Whether the text is a valid name of a subject.
+RegistryResult<void> check_subject(std::string_view subject);
 
-// nullopt when the subject's mode lets it be changed.
-std::optional<RegistryError> check_writable(const RegistryState& state, const std::string& subject);
+// Whether the subject's mode permits changes.
+RegistryResult<void> check_writable(const RegistryState& state, const std::string& subject);
 
-// Registers a schema under a subject and answers its id. A schema that is live under the subject keeps
-// version and id, and is not compared with anything. A schema known elsewhere keeps its id.
+// Registers a schema under a subject and answers its id. Idempotent: a schema that is live under the subject
+// keeps version and id, and its compatibility is not checked. A schema that another subject has keeps its id.
 RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, const Registration& wanted);
 
 }  // namespace cairn

@@ -8,16 +8,17 @@ namespace cairn {
 
 namespace {
 
-std::optional<RegistryError> check_scope(const SettingScope& scope) {
-  return scope ? check_subject(*scope) : std::nullopt;
+RegistryResult<void> check_scope(const SettingScope& scope) {
+  return scope ? check_subject(*scope) : RegistryResult<void>();
 }
 
-std::optional<RegistryError> check_scope_writable(const RegistryState& state, const SettingScope& scope) {
+RegistryResult<void> check_scope_writable(const RegistryState& state, const SettingScope& scope) {
   if (scope) return check_writable(state, *scope);
   const RegistryMode* mode = state.find_mode(std::nullopt);
   const bool read_only =
       mode != nullptr && (*mode == RegistryMode::kReadOnly || *mode == RegistryMode::kReadOnlyOverride);
-  return read_only ? std::optional(not_permitted("The registry is in read-only mode")) : std::nullopt;
+  if (read_only) return not_permitted("The registry is in read-only mode");
+  return {};
 }
 
 bool has_live(const RegistryState& state, const SettingScope& scope) {
@@ -34,8 +35,8 @@ bool has_live(const RegistryState& state, const SettingScope& scope) {
 RegistryResult<Decision<RegistryConfig>> decide_set_config(const RegistryState& state,
                                                            const SettingScope& scope,
                                                            const RegistryConfig& config) {
-  if (auto error = check_scope(scope)) return *std::move(error);
-  if (auto error = check_scope_writable(state, scope)) return *std::move(error);
+  CAIRN_CHECK(check_scope(scope));
+  CAIRN_CHECK(check_scope_writable(state, scope));
   const RegistryConfig* before = state.find_config(scope);
   RegistryConfig after = before == nullptr ? RegistryConfig{} : *before;
   if (config.compatibility) after.compatibility = config.compatibility;
@@ -49,13 +50,13 @@ RegistryResult<Decision<RegistryConfig>> decide_delete_config(const RegistryStat
   const RegistryConfig* before = state.find_config(scope);
   if (before == nullptr && scope) return subject_not_found(*scope);
   if (before == nullptr) return Decision<RegistryConfig>{{kDefaultCompatibility, std::nullopt}, {}};
-  if (auto error = check_scope_writable(state, scope)) return *std::move(error);
+  CAIRN_CHECK(check_scope_writable(state, scope));
   return Decision<RegistryConfig>{*before, {ConfigDeleted{scope}}};
 }
 
 RegistryResult<Decision<RegistryMode>> decide_set_mode(const RegistryState& state, const SettingScope& scope,
                                                        RegistryMode mode, Force force) {
-  if (auto error = check_scope(scope)) return *std::move(error);
+  CAIRN_CHECK(check_scope(scope));
   const RegistryMode* before = state.find_mode(scope);
   if (before != nullptr && *before == mode) return Decision<RegistryMode>{mode, {}};
   if (mode == RegistryMode::kImport && force == Force::kNo && has_live(state, scope)) {

@@ -14,20 +14,20 @@ enum class Force : bool { kNo, kYes };
 // nullopt for all subjects that have no settings of their own. A subject need not exist.
 using SettingScope = std::optional<std::string>;
 
-// Sets what `config` names and leaves the rest; answers all that is set now.
+// Sets the members that `config` has and leaves the others; answers the resulting settings.
 RegistryResult<Decision<RegistryConfig>> decide_set_config(const RegistryState& state,
                                                            const SettingScope& scope,
                                                            const RegistryConfig& config);
 
-// Answers what was set.
+// Answers the settings that were deleted.
 RegistryResult<Decision<RegistryConfig>> decide_delete_config(const RegistryState& state,
                                                               const SettingScope& scope);
 
-// Import into what has live versions already needs force: ids may clash.
+// Import mode needs `force` if there are live versions: ids may collide.
 RegistryResult<Decision<RegistryMode>> decide_set_mode(const RegistryState& state, const SettingScope& scope,
                                                        RegistryMode mode, Force force);
 
-// Answers the mode it was.
+// Answers the mode that was deleted.
 RegistryResult<Decision<RegistryMode>> decide_delete_mode(const RegistryState& state,
                                                           const SettingScope& scope);
 

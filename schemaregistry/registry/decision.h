@@ -6,12 +6,12 @@
 
 namespace cairn {
 
-// What a command does, and what it answers once that is done. Decisions are made by pure functions of the
-// state, so they can be made again when somebody else was quicker.
+// The events of a command, and its answer once they are appended. Decisions are pure functions of the state,
+// so they can be repeated after a version conflict.
 template <typename T>
 struct Decision {
   T answer;
-  std::vector<RegistryEvent> events;  // none: things are already as wanted
+  std::vector<RegistryEvent> events;  // none: nothing changes
 };
 
 }  // namespace cairn

@@ -1,5 +1,7 @@
 #include "schemaregistry/registry/registry_error.h"
 
+#include <fmt/format.h>
+
 namespace cairn {
 
 namespace {
@@ -99,13 +101,14 @@ RegistryError invalid_mode() {
 RegistryError not_permitted(std::string message) { return coded(42205, std::move(message)); }
 
 RegistryError reference_exists(std::string_view subject, std::uint32_t version) {
-  return coded(42206, "One or more references exist to the schema {magic=1,keytype=SCHEMA,subject=" +
-                          std::string(subject) + ",version=" + std::to_string(version) + "}.");
+  return coded(42206, fmt::format("One or more references exist to the schema "
+                                  "{{magic=1,keytype=SCHEMA,subject={},version={}}}.",
+                                  subject, version));
 }
 
 RegistryError id_does_not_match(SchemaId known, SchemaId given) {
-  return coded(42207, "The schema is known with id " + std::to_string(known.value) +
-                          " and was given with id " + std::to_string(given.value) + ".");
+  return coded(42207, fmt::format("The schema is known with id {} and was given with id {}.", known.value,
+                                  given.value));
 }
 
 RegistryError invalid_subject(std::string_view subject) {

@@ -9,11 +9,11 @@
 
 namespace cairn {
 
-// Why the registry refuses. Clients of schema registries decide by the code (40401: no such subject), so the
-// code is the meaning; the message is what they show to people.
+// Why the registry refuses a request. Clients of schema registries act on the code (40401: no such subject)
+// and show the message.
 struct RegistryError {
   int code = 0;    // 40401, …
-  int status = 0;  // of HTTP
+  int status = 0;  // the HTTP status
   std::string message;
 };
 

@@ -1,5 +1,7 @@
 #include "schemaregistry/registry/registry_event.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <map>
 #include <utility>
@@ -119,7 +121,7 @@ Error not_as_written(std::string_view what) {
                     "an event of the schema registry has no usable '" + std::string(what) + "'");
 }
 
-// The members of a stored object. What this program does not know is left alone.
+// The members of a stored object. Unknown members are ignored.
 class ObjectReader {
  public:
   static Result<ObjectReader> over(std::string_view json) {
@@ -187,9 +189,9 @@ Result<RegistryEvent> read_registered(const ObjectReader& object) {
   CAIRN_TRY(event.references, read_references(object));
   CAIRN_TRY(const std::string type, object.text("schemaType"));
   if (type != "AVRO") {
-    return make_error(Errc::kFailedPrecondition, "the schema with id " + std::to_string(event.id.value) +
-                                                     " is of type " + type +
-                                                     ", which this version does not know");
+    return make_error(Errc::kFailedPrecondition,
+                      fmt::format("the schema with id {} is of type {}, which this version does not know",
+                                  event.id.value, type));
   }
   return RegistryEvent(std::move(event));
 }

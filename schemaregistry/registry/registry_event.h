@@ -14,11 +14,11 @@
 
 namespace cairn {
 
-// The stream that holds everything the registry knows.
+// The stream from which the state of the registry is folded.
 inline constexpr std::string_view kSchemaStream = "$schemas";
 
-// What can have happened to the registry; docs/format.md shows each as it is stored. `subject` is nullopt
-// where all subjects are meant.
+// The events of the registry; docs/format.md shows each as it is stored. Without `subject` an event concerns
+// all subjects.
 
 struct SchemaRegistered {
   std::string subject;
@@ -28,25 +28,25 @@ struct SchemaRegistered {
   std::vector<SchemaReference> references;
 };
 
-// The version is hidden. Its number and its id stay taken.
+// The version is soft-deleted. Its number and its id stay in use.
 struct VersionDeleted {
   std::string subject;
   std::uint32_t version = 0;
 };
 
-// The version is gone. With a subject's last version its settings go as well.
+// The version is removed. With its last version a subject's settings are removed too.
 struct VersionPermanentlyDeleted {
   std::string subject;
   std::uint32_t version = 0;
 };
 
-// The versions, which were all that were not hidden, are hidden.
+// The versions, all live ones of the subject, are soft-deleted.
 struct SubjectDeleted {
   std::string subject;
   std::vector<std::uint32_t> versions;
 };
 
-// All versions, and the settings, are gone.
+// All versions and the settings of the subject are removed.
 struct SubjectPermanentlyDeleted {
   std::string subject;
 };
@@ -73,11 +73,11 @@ using RegistryEvent =
     std::variant<SchemaRegistered, VersionDeleted, VersionPermanentlyDeleted, SubjectDeleted,
                  SubjectPermanentlyDeleted, ConfigSet, ConfigDeleted, ModeSet, ModeDeleted>;
 
-// As it is appended to the stream.
+// Encodes an event for the stream.
 NewEvent to_new_event(const RegistryEvent& event);
 
-// As it was read from the stream. Fails with kFailedPrecondition for a type that this program does not know,
-// which a newer one has written, and with kCorruption for data that cannot be what was written.
+// Decodes an event of the stream. Fails with kFailedPrecondition for an unknown type, which a newer program
+// has written, and with kCorruption for invalid data.
 Result<RegistryEvent> read_registry_event(std::string_view type, std::string_view data);
 
 }  // namespace cairn

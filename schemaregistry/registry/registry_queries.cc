@@ -41,8 +41,8 @@ std::vector<FoundVersion> collect(const RegistryState& state, Deleted hidden, Wa
   return all;
 }
 
-// Whether a version has the schema a client looks for. A client may have written out what the version only
-// refers to, and where it asks for normalised texts the version may be older than that wish.
+// Whether a version has the schema that a client looks up. The client may have written out types that the
+// version only refers to; and a version may have been registered before normalised texts were requested.
 bool has_schema(const StoredSchema& stored, const Candidate& candidate, Normalize normalize) {
   if (stored.references == candidate.references) {
     if (stored.text == candidate.text) return true;

@@ -14,7 +14,7 @@
 
 namespace cairn {
 
-// Questions to the state. Pure; what they answer does not depend on the state afterwards.
+// Queries of the state. Pure functions; their results stay valid when the state changes.
 
 struct FoundVersion {
   std::string subject;
@@ -32,15 +32,15 @@ std::vector<std::string> list_subjects(const RegistryState& state, std::string_v
 RegistryResult<std::vector<FoundVersion>> list_versions(const RegistryState& state,
                                                         const std::string& subject, Shown shown);
 
-// One version (nullopt: the latest). Refused with 40401 when no version of the subject can be seen, 40402
-// when only this one cannot.
+// One version (nullopt: the latest). Refused with 40401 when the subject has no visible version, 40402 when
+// it has others.
 RegistryResult<FoundVersion> find_version(const RegistryState& state, const std::string& subject,
                                           std::optional<std::uint32_t> version, Deleted hidden);
 
-// A schema that some version has, live or hidden; refused with 40403.
+// The schema of a live or soft-deleted version; refused with 40403.
 RegistryResult<std::shared_ptr<const StoredSchema>> find_schema(const RegistryState& state, SchemaId id);
 
-// Versions with that id, by subject and version; refused with 40403 when there is none, live or hidden.
+// Versions with that id, by subject and version; refused with 40403 when there is none, live or soft-deleted.
 RegistryResult<std::vector<FoundVersion>> versions_with(const RegistryState& state, SchemaId id,
                                                         Deleted hidden);
 
@@ -50,21 +50,21 @@ enum class LatestOnly : bool { kNo, kYes };
 std::vector<FoundVersion> list_schemas(const RegistryState& state, std::string_view prefix, Deleted hidden,
                                        LatestOnly latest);
 
-// Versions whose schemas refer to this version themselves, by subject and version.
+// Versions whose schemas refer directly to this version, by subject and version.
 std::vector<FoundVersion> referring_to(const RegistryState& state, const std::string& subject,
                                        std::uint32_t version, Deleted hidden);
 
-// The version of the subject that has this schema. Refused with 40401 when no version of the subject can be
-// seen, 40403 when none has it, 42201 when it is no schema.
+// The version of the subject that has this schema. Refused with 40401 when the subject has no visible
+// version, 40403 when none has the schema, 42201 when it is invalid.
 RegistryResult<FoundVersion> look_up(const RegistryState& state, const std::string& subject,
                                      const SchemaInput& schema, Normalize normalize, Deleted hidden);
 
-// Why the schema may not become the subject's next version at the subject's level; empty when it may.
+// Why the schema may not become the subject's next version at its compatibility level; empty when it may.
 RegistryResult<std::vector<std::string>> test_compatibility(const RegistryState& state,
                                                             const std::string& subject,
                                                             const SchemaInput& schema, Normalize normalize);
 
-// The same, as if only this version (nullopt: the latest, if there is one) were there.
+// The same, compared with this version only (nullopt: the latest, if there is one).
 RegistryResult<std::vector<std::string>> test_compatibility_with(const RegistryState& state,
                                                                  const std::string& subject,
                                                                  std::optional<std::uint32_t> version,
@@ -73,8 +73,8 @@ RegistryResult<std::vector<std::string>> test_compatibility_with(const RegistryS
 
 enum class Fallback { kNone, kToGlobal };
 
-// What is set for a subject, or with kToGlobal what holds for it; for all subjects what holds. Refused with
-// 40408, and 40409, when nothing is.
+// The settings of a subject, or with kToGlobal the effective ones; for all subjects the effective ones.
+// Refused with 40408, and 40409, when there are none.
 RegistryResult<RegistryConfig> get_config(const RegistryState& state, const SettingScope& scope,
                                           Fallback fallback);
 RegistryResult<RegistryMode> get_mode(const RegistryState& state, const SettingScope& scope,

@@ -8,25 +8,25 @@
 
 namespace cairn {
 
-// What may be written.
+// Which changes are permitted.
 enum class RegistryMode : std::uint8_t {
   kReadWrite,         // everything
   kReadOnly,          // nothing
-  kReadOnlyOverride,  // nothing, whatever the subjects' own modes are
-  kImport,            // schemas come with the ids they have elsewhere, and are not checked for compatibility
+  kReadOnlyOverride,  // nothing, whatever the modes of the subjects are
+  kImport,            // schemas are registered with given ids, and their compatibility is not checked
   kForward,           // the same
 };
 
 // "READWRITE", …
 std::string_view to_string(RegistryMode mode);
 
-// The mode of that name, in any case of letters.
+// The mode of that name, case-insensitive.
 std::optional<RegistryMode> parse_registry_mode(std::string_view name);
 
-// How schemas are taken: by one subject, or by all that say nothing themselves.
+// Settings of one subject, or of all subjects that have none.
 struct RegistryConfig {
   std::optional<CompatibilityLevel> compatibility;
-  std::optional<bool> normalize;  // schemas are registered and looked up in their normalised form
+  std::optional<bool> normalize;  // register and look up schemas in their normalised form
 
   friend bool operator==(const RegistryConfig&, const RegistryConfig&) = default;
 };

@@ -1,5 +1,7 @@
 #include "schemaregistry/registry/registry_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +16,7 @@ Error cannot_follow(const std::string& what) {
 }
 
 std::string named(const std::string& subject, std::uint32_t version) {
-  return "version " + std::to_string(version) + " of '" + subject + "'";
+  return fmt::format("version {} of '{}'", version, subject);
 }
 
 auto first_from(auto& versions, std::uint32_t version) {
@@ -73,7 +75,7 @@ Status RegistryState::check_follows(const RegistryEvent& event) const {
   return {};
 }
 
-// The schema of the event: the one known by its id, or a new one.
+// The schema of the event: the one with its id, or a new one.
 Result<std::shared_ptr<const StoredSchema>> RegistryState::stored(SchemaRegistered& event) const {
   if (auto known = find_id(event.id)) {
     if (known->text != event.text || known->references != event.references) {
@@ -92,8 +94,8 @@ Result<std::shared_ptr<const StoredSchema>> RegistryState::stored(SchemaRegister
   }
   auto schema = parse_with_references(event.text, event.references, referenced);
   if (!schema) {
-    return make_error(Errc::kFailedPrecondition, "the schema with id " + std::to_string(event.id.value) +
-                                                     " cannot be read: " + schema.error().message);
+    return make_error(Errc::kFailedPrecondition, fmt::format("the schema with id {} cannot be read: {}",
+                                                             event.id.value, schema.error().message));
   }
   return std::make_shared<const StoredSchema>(StoredSchema{event.id, std::move(event.text),
                                                            std::move(event.references), *std::move(schema),

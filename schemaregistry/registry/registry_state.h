@@ -20,18 +20,18 @@ namespace cairn {
 
 struct SubjectVersion {
   std::uint32_t version = 0;
-  bool deleted = false;  // hidden, but not gone
+  bool deleted = false;  // soft-deleted
   std::shared_ptr<const StoredSchema> schema;
-  std::uint64_t registered_at = 0;  // the event of the registry's stream that brought it
+  std::uint64_t registered_at = 0;  // the version of the registry's stream at which it was registered
 };
 
-// Rising versions, hidden ones too; never empty.
+// In ascending order, including soft-deleted versions; never empty.
 using SubjectVersions = std::vector<SubjectVersion>;
 
-// The newest version that is not hidden, or nullptr.
+// The newest version that is not soft-deleted, or nullptr.
 const SubjectVersion* newest_live(const SubjectVersions& versions);
 
-// That version, hidden or not, or nullptr.
+// That version, soft-deleted or not, or nullptr.
 const SubjectVersion* find_version(const SubjectVersions& versions, std::uint32_t version);
 
 // An event that has been checked against the state it will change.
@@ -40,17 +40,17 @@ struct CheckedRegistryEvent {
   std::shared_ptr<const StoredSchema> schema;  // of a SchemaRegistered
 };
 
-// Everything the registry knows, folded from its events: the same events give the same state. A value: it
-// does no I/O, and whoever shares it between threads guards it.
+// The state of the registry, folded from its events: the same events give the same state. A value: it does no
+// I/O. Not thread-safe.
 class RegistryState {
  public:
   using Subjects = std::unordered_map<std::string, SubjectVersions, SeededHash, std::equal_to<>>;
 
-  // Finds out whether `event` can follow, and does what takes long: a schema is parsed here. Fails with
-  // kCorruption when it cannot follow, so that a log which was tampered with is not taken for something else.
+  // Checks whether `event` can follow the events applied so far, and does the expensive work: a schema is
+  // parsed here. Fails with kCorruption when it cannot, so that a log that was tampered with is not accepted.
   Result<CheckedRegistryEvent> check(RegistryEvent event) const;
 
-  // REQUIRES: check() gave `event`, and nothing was applied since.
+  // REQUIRES: check() returned `event`, and nothing was applied since.
   void apply(const CheckedRegistryEvent& event);
 
   // How many events were applied: the version of their stream.
@@ -61,11 +61,11 @@ class RegistryState {
   // nullptr when there is no such subject.
   const SubjectVersions* find_subject(std::string_view subject) const;
 
-  // A schema that was ever registered, or nullptr. Events written with it may be in the log for ever, so it
-  // outlives the last version that used it.
+  // A schema that was ever registered, or nullptr. The log may have events written with it, so it stays after
+  // the last version that used it is deleted.
   std::shared_ptr<const StoredSchema> find_id(SchemaId id) const;
 
-  // Whether a version of some subject, hidden or not, has that id.
+  // Whether a version of any subject, soft-deleted or not, has that id.
   bool is_used(SchemaId id) const;
 
   // The schema in use with that text and those references, or nullptr.
@@ -76,11 +76,11 @@ class RegistryState {
   SchemaId id_max() const { return id_max_; }
   std::size_t schema_count() const { return used_.size(); }
 
-  // What was set for a subject (nullopt: for all); nullptr when nothing was.
+  // The settings of a subject (nullopt: of all subjects), or nullptr.
   const RegistryConfig* find_config(const std::optional<std::string>& subject) const;
   const RegistryMode* find_mode(const std::optional<std::string>& subject) const;
 
-  // What holds for a subject: what was set for it, else for all, else the default.
+  // The effective settings of a subject: its own, else those of all subjects, else the default.
   CompatibilityLevel compatibility_of(const std::string& subject) const;
   bool normalize_of(const std::string& subject) const;
   RegistryMode mode_of(const std::string& subject) const;
@@ -107,9 +107,9 @@ class RegistryState {
   std::uint64_t event_count_ = 0;
   SchemaId id_max_;
   Subjects subjects_;
-  std::unordered_map<std::uint32_t, std::shared_ptr<const StoredSchema>> schemas_;  // by id, for ever
-  std::unordered_map<std::uint32_t, std::size_t> used_;       // by id: versions that have it
-  std::unordered_multimap<std::uint64_t, SchemaId> by_text_;  // those in use
+  std::unordered_map<std::uint32_t, std::shared_ptr<const StoredSchema>> schemas_;  // by id; never removed
+  std::unordered_map<std::uint32_t, std::size_t> used_;       // by id: the number of versions that have it
+  std::unordered_multimap<std::uint64_t, SchemaId> by_text_;  // those in use, by the hash of their text
   std::map<std::optional<std::string>, RegistryConfig> configs_;
   std::map<std::optional<std::string>, RegistryMode> modes_;
 };

@@ -35,8 +35,8 @@ class Collector {
 
  private:
   std::unordered_set<std::string_view> names_;
-  std::unordered_set<std::uint32_t> ids_;  // Two names may lead to one text, which can be read only once.
-  std::vector<std::string_view> texts_;    // each behind those it needs
+  std::unordered_set<std::uint32_t> ids_;  // two names may refer to one text, which may be parsed only once
+  std::vector<std::string_view> texts_;    // each after those that it needs
 };
 
 }  // namespace

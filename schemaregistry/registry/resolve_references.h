@@ -11,14 +11,14 @@
 
 namespace cairn {
 
-// How many schemas one may refer to, directly and through others, and through how many others. People write a
-// handful; what walks a schema recurses through all of them.
+// The limits of references, direct and indirect, and of their depth. Real schemas have a handful; code that
+// walks a schema recurses through all of them.
 inline constexpr std::size_t kReferencesMax = 1'000;
 inline constexpr std::size_t kReferenceDepthMax = 32;
 
-// Reads a schema together with what it refers to, which is found depth first; where two references have the
-// same name the first counts. Fails as parse_schema() does. REQUIRES: `referenced` has what `references`
-// stand for, in the same order.
+// Parses a schema together with those it refers to, depth first; of two references with the same name the
+// first counts. Fails as parse_schema() does. REQUIRES: `referenced` has the schemas of `references`, in the
+// same order.
 Result<Schema> parse_with_references(std::string_view text, std::span<const SchemaReference> references,
                                      std::span<const std::shared_ptr<const StoredSchema>> referenced);
 

@@ -1,10 +1,12 @@
 #include "schemaregistry/registry/schema_registry.h"
 
+#include "eventstore/base/assert.h"
+
 namespace cairn {
 
 namespace {
 
-// Each failed attempt is another registry's success, so nobody comes near this.
+// An attempt fails only when another registry's append succeeds, so this bound is not reached in practice.
 constexpr int kAttemptsMax = 1'000;
 
 constexpr std::size_t kPageEvents = 1'000;
@@ -21,38 +23,52 @@ AppendRequest append_of(const std::vector<RegistryEvent>& events, std::uint64_t 
 
 }  // namespace
 
-Result<std::unique_ptr<SchemaRegistry>> SchemaRegistry::open(EventStore& store) {
+Result<std::unique_ptr<SchemaRegistry>> SchemaRegistry::open_with(StoreAccess store) {
   std::unique_ptr<SchemaRegistry> registry(new SchemaRegistry(store));
   CAIRN_CHECK(registry->catch_up());
   return registry;
 }
 
+Result<std::unique_ptr<SchemaRegistry>> SchemaRegistry::open(EventStore& store) { return open_with(store); }
+
+Result<std::unique_ptr<SchemaRegistry>> SchemaRegistry::open_reader(LogReader& log) { return open_with(log); }
+
 // --- Following the stream --------------------------------------------------------------------------------
 
 Status SchemaRegistry::catch_up() {
-  const std::uint64_t head = store_.head().value;
+  const std::uint64_t head = store_.log().head().value;
   if (head == seen_head_.load(std::memory_order_acquire)) return {};
-  const std::lock_guard lock(catch_up_mutex_);
+  const MutexLock lock(catch_up_mutex_);
   CAIRN_CHECK(apply_new_events());
   seen_head_.store(head, std::memory_order_release);
   return {};
 }
 
 Status SchemaRegistry::apply_new_events() {
-  CAIRN_TRY(const auto info, store_.stream_info(kSchemaStream));
-  while (info && state_.event_count() < info->version.value) {
+  CAIRN_TRY(const auto info, store_.log().system_stream_info(kSchemaStream));
+  while (info && changes() < info->version.value) {
     const StreamQuery query{
-        .from = StreamVersion{state_.event_count() + 1}, .limit = kPageEvents, .bytes_max = kPageBytes};
-    CAIRN_TRY(const StreamPage page, store_.read_stream(kSchemaStream, query));
-    for (const EventView& stored : page.events) {
-      CAIRN_TRY(RegistryEvent event, read_registry_event(stored.type, stored.data));
-      // What takes long is done before readers are kept out.
-      CAIRN_TRY(const CheckedRegistryEvent checked, state_.check(std::move(event)));
-      const std::unique_lock lock(state_mutex_);
-      state_.apply(checked);
-      changes_.store(state_.event_count(), std::memory_order_release);
-    }
+        .from = StreamVersion{changes() + 1}, .limit = kPageEvents, .bytes_max = kPageBytes};
+    CAIRN_TRY(const StreamPage page, store_.log().read_system_stream(kSchemaStream, query));
+    for (const EventView& stored : page.events) CAIRN_CHECK(apply_event(stored));
   }
+  return {};
+}
+
+// A schema is parsed under the shared lock, so that lookups go on meanwhile. Nothing else changes the state
+// between the check and its application: catch_up_mutex_ is held.
+Status SchemaRegistry::apply_event(const EventView& stored) {
+  CAIRN_TRY(RegistryEvent event, read_registry_event(stored.type, stored.data));
+  CheckedRegistryEvent checked;
+  {
+    const ReaderLock lock(state_mutex_);
+    CAIRN_TRY(checked, state_.check(std::move(event)));
+  }
+  const WriterLock lock(state_mutex_);
+  state_.apply(checked);
+  // invariant 1: the state has applied every event of the stream up to this one, once and in order
+  CAIRN_ASSERT(state_.event_count() == stored.version.value, state_.event_count(), stored.version.value);
+  changes_.store(state_.event_count(), std::memory_order_release);
   return {};
 }
 
@@ -61,11 +77,11 @@ Status SchemaRegistry::apply_new_events() {
 template <typename Find>
 auto SchemaRegistry::find_or_catch_up(Find find) -> decltype(find(std::declval<const RegistryState&>())) {
   {
-    const std::shared_lock lock(state_mutex_);
+    const ReaderLock lock(state_mutex_);
     if (auto found = find(state_)) return found;
   }
   if (!catch_up().ok()) return {};
-  const std::shared_lock lock(state_mutex_);
+  const ReaderLock lock(state_mutex_);
   return find(state_);
 }
 
@@ -102,7 +118,7 @@ std::optional<std::uint32_t> SchemaRegistry::version_of(std::string_view subject
 }
 
 RegistryCounts SchemaRegistry::counts() {
-  const std::shared_lock lock(state_mutex_);
+  const ReaderLock lock(state_mutex_);
   RegistryCounts counts{state_.schema_count(), 0};
   for (const auto& [subject, versions] : state_.subjects()) {
     if (newest_live(versions) != nullptr) ++counts.subjects;
@@ -114,12 +130,12 @@ RegistryCounts SchemaRegistry::counts() {
 
 template <typename T, typename Decide>
 RegistryResult<T> SchemaRegistry::execute(Decide decide, const RegistrationCompanion& companion) {
-  const std::lock_guard command(command_mutex_);
+  const MutexLock command(command_mutex_);
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     CAIRN_CHECK(catch_up());
     std::uint64_t version = 0;
     RegistryResult<Decision<T>> decision = [&] {
-      const std::shared_lock lock(state_mutex_);
+      const ReaderLock lock(state_mutex_);
       version = state_.event_count();
       return decide(std::as_const(state_));
     }();
@@ -132,12 +148,19 @@ RegistryResult<T> SchemaRegistry::execute(Decide decide, const RegistrationCompa
     if (decision->events.empty() && request.streams.size() == 1) return std::move(decision->answer);
     const auto appended = store_.append(std::move(request));
     if (appended) {
+      const std::uint64_t last = version + decision->events.size();
+      if (!decision->events.empty()) {
+        // invariant 2: the events stand directly behind the version that was decided on
+        CAIRN_ASSERT(appended->streams.front().last_version.value == last,
+                     appended->streams.front().last_version.value, last);
+      }
       CAIRN_CHECK(catch_up());
+      CAIRN_ASSERT(changes() >= last, changes(), last);  // invariant 3
       return std::move(decision->answer);
     }
     if (appended.error().code != Errc::kVersionConflict) return appended.error();
   }
-  return make_error(Errc::kOverloaded, "others change the schema registry all the time; try again");
+  return make_error(Errc::kOverloaded, "other registries keep changing the schemas; try again");
 }
 
 RegistryResult<SchemaId> SchemaRegistry::register_schema(const Registration& wanted,

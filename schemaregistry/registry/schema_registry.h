@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "eventstore/base/mutex.h"
 #include "eventstore/event_store.h"
+#include "eventstore/store_access.h"
 #include "schemaregistry/registry/decide_delete.h"
 #include "schemaregistry/registry/decide_register.h"
 #include "schemaregistry/registry/decide_settings.h"
@@ -24,61 +24,63 @@
 namespace cairn {
 
 struct RegistryCounts {
-  std::size_t schemas = 0;   // that some version has
+  std::size_t schemas = 0;   // that at least one version uses
   std::size_t subjects = 0;  // with a live version
 };
 
-// What is appended together with a registration, all or nothing, to streams of one's own. Gets what the
-// registry will append, which is nothing when the schema is registered already. Asked again when somebody
-// else was quicker.
+// Returns what the caller wants appended to other streams atomically with a registration. Its argument is
+// what the registry will append itself: nothing when the schema is already registered. Called again whenever
+// the append fails with a version conflict and the registry decides again.
 using RegistrationCompanion =
     std::function<RegistryResult<std::vector<StreamAppend>>(const std::vector<RegistryEvent>& decided)>;
 
-// The schemas of one event store. All functions may be called from any thread, at once.
+// The schemas of one event store. Thread-safe.
 //
-// What holds:
-//  1. Everything it knows is folded from the events of the stream $schemas. Opening another registry on the
-//  same store,
-//     now or after a restart, gives the same answers.
-//  2. A command decides on the state as of one version of that stream and appends what it decided at exactly
-//  that
-//     version. When somebody else was quicker it reads what they did and decides again. So however many
-//     registries write to one store, a version number is given once and a schema in use has one id.
-//  3. A command that has answered is on disk.
+// Invariants:
+//  1. The state is folded from the events of the stream $schemas and nothing else. Another registry on the
+//     same store, now or after a restart, gives the same answers.
+//  2. A command decides on the state at one version of that stream and appends its events at exactly that
+//     version. After a version conflict it reads the events of the other writer and decides again. So however
+//     many registries write to one store, a version number is given once and a schema in use has one id.
+//  3. A command answers after its events are on disk and applied to the state.
+//
+// Lock order: command_mutex_, catch_up_mutex_, state_mutex_.
 class SchemaRegistry {
  public:
-  // Reads the whole stream. Fails with kFailedPrecondition when a newer program has written there, with
-  // kCorruption when the events contradict each other. REQUIRES: `store` outlives the registry.
+  // Reads the whole stream. Fails with kFailedPrecondition when a newer program has written to it, with
+  // kCorruption when its events contradict each other. REQUIRES: `store` outlives the registry.
   static Result<std::unique_ptr<SchemaRegistry>> open(EventStore& store);
+
+  // The same in a process that only reads the store: commands fail with kFailedPrecondition.
+  static Result<std::unique_ptr<SchemaRegistry>> open_reader(LogReader& log);
 
   SchemaRegistry(const SchemaRegistry&) = delete;
   SchemaRegistry& operator=(const SchemaRegistry&) = delete;
 
-  // For each event that is appended or read: a shared lock and a look into a table. What is not there is
-  // looked for once more after reading what was added to the stream. The type of an event is the subject of
-  // its schema.
+  // Lookups for events that are appended or read. They cost a shared lock and a hash lookup; on a miss the
+  // registry catches up with the stream and looks once more. The type of an event is the subject of its
+  // schema.
 
-  // The newest live version's, or nullptr.
+  // The schema of the newest live version, or nullptr.
   std::shared_ptr<const StoredSchema> latest(std::string_view subject);
-  // Of a live or soft-deleted version, or nullptr.
+  // The schema of a live or soft-deleted version, or nullptr.
   std::shared_ptr<const StoredSchema> version(std::string_view subject, std::uint32_t version);
-  // Of any version there ever was, or nullptr.
+  // The schema of any version that was ever registered, or nullptr.
   std::shared_ptr<const StoredSchema> by_id(SchemaId id);
   // The subject's newest version with that id, live or soft-deleted, or nullopt.
   std::optional<std::uint32_t> version_of(std::string_view subject, SchemaId id);
 
-  // Takes notice of what others have appended to the stream. Nearly free when the log has not grown. Whoever
-  // changes the registry, or asks for what it does not know, need not call it.
+  // Applies the events that other registries have appended to the stream. Costs two atomic loads when the log
+  // has not grown. Commands and lookups that miss call it themselves.
   Status catch_up();
 
-  // Grows with everything that happens to the registry. What was found out at one number still holds while
-  // the number is the same.
+  // The number of events applied. Answers derived from the registry stay valid while it is the same.
   std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
 
-  // How much there is, of what was read already.
+  // Counts what has been applied so far, without catching up.
   RegistryCounts counts();
 
-  // Commands. They wait for the disk.
+  // Commands. They return when their events are durable.
 
   RegistryResult<SchemaId> register_schema(const Registration& wanted,
                                            const RegistrationCompanion& companion = {});
@@ -90,34 +92,36 @@ class SchemaRegistry {
   RegistryResult<RegistryMode> set_mode(const SettingScope& scope, RegistryMode mode, Force force);
   RegistryResult<RegistryMode> delete_mode(const SettingScope& scope);
 
-  // Asks the state as it is now: returns what `ask(const RegistryState&)` returns, a RegistryResult. `ask`
-  // must not keep the state, nor call the registry.
+  // Catches up and returns `ask(state)`, a RegistryResult. `ask` runs under the shared lock: it must not keep
+  // a reference to the state, nor call the registry.
   template <typename Ask>
   auto read(Ask ask) -> decltype(ask(std::declval<const RegistryState&>())) {
     CAIRN_CHECK(catch_up());
-    const std::shared_lock lock(state_mutex_);
+    const ReaderLock lock(state_mutex_);
     return ask(std::as_const(state_));
   }
 
  private:
-  explicit SchemaRegistry(EventStore& store) : store_(store) {}
+  explicit SchemaRegistry(StoreAccess store) : store_(store) {}
+  static Result<std::unique_ptr<SchemaRegistry>> open_with(StoreAccess store);
 
-  Status apply_new_events();
+  Status apply_new_events() CAIRN_REQUIRES(catch_up_mutex_);
+  Status apply_event(const EventView& stored) CAIRN_REQUIRES(catch_up_mutex_);
 
   template <typename T, typename Decide>
   RegistryResult<T> execute(Decide decide, const RegistrationCompanion& companion = {});
 
-  // What `find(state)` finds, at once or after catching up.
+  // Returns `find(state)`, before catching up if that finds something, else after.
   template <typename Find>
   auto find_or_catch_up(Find find) -> decltype(find(std::declval<const RegistryState&>()));
 
-  EventStore& store_;
-  std::mutex command_mutex_;   // one command at a time: two would only make each other decide again
-  std::mutex catch_up_mutex_;  // who holds it alone changes state_, and may read it without the lock below
-  std::atomic<std::uint64_t> seen_head_{0};  // up to here the log has nothing new for us
+  const StoreAccess store_;
+  Mutex command_mutex_;   // serialises commands: two at once would only conflict and decide again
+  Mutex catch_up_mutex_;  // serialises the application of events
+  std::atomic<std::uint64_t> seen_head_{0};  // the log up to this position has been searched for events
   std::atomic<std::uint64_t> changes_{0};
-  std::shared_mutex state_mutex_;
-  RegistryState state_;
+  SharedMutex state_mutex_;
+  RegistryState state_ CAIRN_GUARDED_BY(state_mutex_);
 };
 
 }  // namespace cairn

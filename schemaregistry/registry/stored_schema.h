@@ -10,7 +10,7 @@
 
 namespace cairn {
 
-// Where a type that a schema only names is defined.
+// The version that defines a type which a schema only names.
 struct SchemaReference {
   std::string name;  // the type's full name, as the schema uses it
   std::string subject;
@@ -19,15 +19,15 @@ struct SchemaReference {
   friend bool operator==(const SchemaReference&, const SchemaReference&) = default;
 };
 
-// A schema as the registry keeps it. Never changes; text and references are what gives it its id.
+// A registered schema. Immutable; identified by its text and references.
 struct StoredSchema {
   SchemaId id;
   std::string text;
   std::vector<SchemaReference> references;
   Schema schema;
 
-  // What `references` stood for when the schema was registered, in the same order. Subjects may be deleted
-  // and their version numbers given again; these stay.
+  // The schemas that `references` resolved to when the schema was registered, in the same order. They stay
+  // the same when subjects are deleted and their version numbers are given again.
   std::vector<std::shared_ptr<const StoredSchema>> referenced;
 };
 

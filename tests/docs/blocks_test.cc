@@ -35,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A shorter text than that stands in some file anyhow.
+// A shorter text would be found in some file by chance.
 constexpr std::size_t kFoundByChance = 20;
 
 struct ShownNotRun {
@@ -66,7 +66,7 @@ constexpr ShownNotRun kShownNotRun[] = {
     {"rsync ", "needs another machine"},
 };
 
-// "" or what is wrong with a line that is shown and not run.
+// "" or the error of a line that is shown and not run.
 std::string wrong_to_show(const std::string& shown_line) {
   const std::string line = shown_line.substr(shown_line.starts_with("$ ") ? 2 : 0);
   static const std::regex kRun(R"(^\./run +([a-z]+).*)");
@@ -88,10 +88,7 @@ bool is_a_command(const std::string& line) {
 
 std::string wrong_with_script(const std::string& source) {
   std::string wrong = "no whole script: it returns no upcaster, aggregate or projection";
-  const auto note = [&](const auto& loaded) {
-    const auto* error = std::get_if<ScriptError>(&loaded);
-    wrong = error == nullptr ? "" : error->text();
-  };
+  const auto note = [&](const auto& loaded) { wrong = loaded ? "" : loaded.error().text(); };
   if (source.find("return upcaster") != std::string::npos) note(UpcasterScript::load(source, "sample.lua"));
   if (source.find("return aggregate") != std::string::npos) note(AggregateScript::load(source, "sample.lua"));
   if (source.find("return projection") != std::string::npos)
@@ -99,7 +96,7 @@ std::string wrong_with_script(const std::string& source) {
   return wrong;
 }
 
-// Configures a program that has the sources beside it; it is not built.
+// Configures a program that includes the sources; it is not built.
 std::string wrong_with_cmake(const std::string& text) {
   const TempFolder folder;
   fs::create_directory_symlink(CAIRN_SOURCE_DIR, folder / "cairn");
@@ -114,7 +111,7 @@ std::string wrong_with_cmake(const std::string& text) {
   return status == 0 ? "" : *read_file(log);
 }
 
-// The first line is a method and a path; behind an empty line may stand a body.
+// The first line is a method and a path; a body may follow after an empty line.
 std::string wrong_with_request(const std::string& text) {
   static const auto paths =
       nlohmann::json::parse(*read_file(fs::path(CAIRN_SOURCE_DIR) / "api/server/openapi.json")).at("paths");
@@ -156,7 +153,7 @@ std::string wrong_with_bytes(const std::string& text) {
   return "";
 }
 
-// "" or what is wrong with a block; `is_output`: it stands behind the commands that print it.
+// "" or the error of a block; `is_output`: it follows the commands that print it.
 std::string wrong_with(const Block& block, bool is_output) {
   const std::string language = block.language();
   if (language.empty()) return "the fence does not say what this is";
@@ -184,7 +181,7 @@ std::string wrong_with(const Block& block, bool is_output) {
 
 class BlocksTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(BlocksTest, AreAllLookedAfter) {
+TEST_P(BlocksTest, AreAllChecked) {
   const Markdown markdown = document(GetParam());
   const auto complain = [](int line, const std::string& wrong) {
     if (!wrong.empty()) ADD_FAILURE() << GetParam() << ":" << line << ": " << wrong;
@@ -210,7 +207,7 @@ TEST_P(BlocksTest, AreAllLookedAfter) {
 INSTANTIATE_TEST_SUITE_P(Document, BlocksTest, ::testing::ValuesIn(document_names()),
                          [](const auto& chosen) { return test_name_of(chosen.param); });
 
-TEST(WrongBlocksTest, AreNoticed) {
+TEST(WrongBlocksTest, AreReported) {
   const auto wrong = [](const std::string& info, const std::string& text) {
     return wrong_with({.info = info, .text = text}, false);
   };

@@ -1,5 +1,5 @@
-// docs/cli.md and the program say the same: what the one names the other has. Everywhere else, a command that
-// stands in a document has the subcommands and options it is shown with.
+// docs/cli.md and the program have the same commands and options. In all other documents, every command that
+// is shown exists, with its subcommands and options.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::string_view kReference = "docs/cli.md";
 
-// Options that many commands have; the reference tells them once.
+// Options of many commands; the reference describes them once.
 const std::set<std::string> kCommonOptions = {"--url", "--token-file", "--ca-file", "--json"};
 
-// A line of a usage block: a call, and behind at least two spaces what it does.
+// A line of a usage block: a call, and after at least two spaces its description.
 //   cairn schema list [--deleted]      subjects, their versions and levels
 // `cairn x pause NAME | resume NAME` calls two commands. A line that begins with spaces goes on with the
 // call, or the description, before it.
@@ -105,8 +105,8 @@ TEST_F(CommandLineTest, TheExamplesOfTheHelpAreCommandsOfTheProgram) {
   EXPECT_FALSE(tree().commands().at("read").examples.empty());
 }
 
-// What stands in blocks that are not run, and in the prose.
-TEST_F(CommandLineTest, WhatDocumentsNameTheProgramHas) {
+// Commands in the prose and in blocks that are not run.
+TEST_F(CommandLineTest, CommandsAndOptionsInDocumentsExist) {
   for (const std::string& name : document_names()) {
     const auto check = [&](const std::string& text, int line) {
       const std::string mistake = tree().mistake_in(without_brackets(text));
@@ -132,7 +132,7 @@ TEST_F(CommandLineTest, WhatDocumentsNameTheProgramHas) {
   }
 }
 
-TEST_F(CommandLineTest, AMistakeIsNamed) {
+TEST_F(CommandLineTest, AMistakeIsReported) {
   ASSERT_TRUE(tree().commands().contains("projection deploy"));
   EXPECT_TRUE(tree().commands().at("read").options.contains("--url"));
   EXPECT_EQ(tree().mistake_in("cairn projection deploy NAME FILE --wait"), "");

@@ -10,7 +10,7 @@ namespace cairn::test {
 
 namespace {
 
-// Reads one help text: the names under "Commands:", and everything that stands where options stand.
+// Reads one help text: the names under "Commands:", and all options.
 CommandTree::Command command_of(const std::string& help) {
   static const std::regex kOption(R"(^  (-[a-zA-Z], )?(--[a-z][a-z0-9-]*).*)");
   static const std::regex kName(R"(^  ([a-z][a-z-]*) .*)");

@@ -8,7 +8,7 @@
 
 namespace cairn::test {
 
-// The commands of the program and their options, as `cairn … --help` tells them.
+// The commands of the program and their options, from `cairn … --help`.
 class CommandTree {
  public:
   struct Command {
@@ -42,7 +42,7 @@ class CommandTree {
 // The options in a text: what begins with two dashes, each once.
 std::set<std::string> options_in(std::string_view text);
 
-// What stands between spaces.
+// The words of a line.
 std::vector<std::string> words_in(std::string_view line);
 
 }  // namespace cairn::test

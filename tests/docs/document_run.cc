@@ -165,7 +165,7 @@ class DocumentRun {
                               "  they print:\n" + indented(printed));
   }
 
-  // What holds for a command whatever is shown behind it.
+  // The checks of a command that do not depend on its shown output.
   void judge(const SampleCommand& command, const ShellAnswer& answer, bool is_shown) {
     std::string wrong;
     if (answer.exit_code == -1) {

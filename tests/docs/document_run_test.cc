@@ -1,4 +1,4 @@
-// The samples of made-up documents, right and wrong: what is wrong is noticed, and told with its place.
+// Samples of synthetic documents, right and wrong: errors are reported with their line.
 
 #include "tests/docs/document_run.h"
 
@@ -30,19 +30,19 @@ TEST(DocumentRunTest, CommandsShareOneShell) {
       IsEmpty());
 }
 
-TEST(DocumentRunTest, ACommandThatFailsIsNamed) {
+TEST(DocumentRunTest, AFailedCommandIsReported) {
   EXPECT_THAT(complaints_about("a\n\n```bash\ntrue\nls /nowhere-at-all\n```\n"),
               ElementsAre(AllOf(HasSubstr("made-up.md:6: exit code 2 instead of 0"),
                                 HasSubstr("ls /nowhere-at-all"), HasSubstr("No such file"))));
 }
 
-TEST(DocumentRunTest, AnExitCodeThatIsToldIsRight) {
+TEST(DocumentRunTest, ADocumentedExitCodeIsChecked) {
   EXPECT_THAT(complaints_about("```bash\nfalse    # refused: exit code 1\n```\n"), IsEmpty());
   EXPECT_THAT(complaints_about("```bash\ntrue    # refused: exit code 1\n```\n"),
               ElementsAre(HasSubstr("made-up.md:3: exit code 0 instead of 1")));
 }
 
-TEST(DocumentRunTest, CommentsStandOutsideOfQuotes) {
+TEST(DocumentRunTest, CommentsAreOutsideOfQuotes) {
   EXPECT_THAT(
       complaints_about(
           "```bash\nfalse 'a # b'   # exit code 1: it's \"no\"\nsh -c '\n# exit code 1\ntrue'\n"
@@ -50,7 +50,7 @@ TEST(DocumentRunTest, CommentsStandOutsideOfQuotes) {
       IsEmpty());
 }
 
-TEST(DocumentRunTest, AnotherOutputThanTheOneShownIsNamed) {
+TEST(DocumentRunTest, ADifferentOutputIsReported) {
   EXPECT_THAT(complaints_about("```bash\necho '{\"a\":1}'\n```\nsays\n```json\n{\"a\":2}\n```\n"),
               ElementsAre(AllOf(HasSubstr("made-up.md:6: at /a the document shows 2 and the command gives 1"),
                                 HasSubstr("commands, line 3:"))));
@@ -60,11 +60,11 @@ TEST(DocumentRunTest, AnotherOutputThanTheOneShownIsNamed) {
               ElementsAre(HasSubstr("it does not print what the comment says")));
 }
 
-TEST(DocumentRunTest, WhatIsShownInAnotherSectionIsNoOutput) {
+TEST(DocumentRunTest, ABlockInAnotherSectionIsNotOutput) {
   EXPECT_THAT(complaints_about("```bash\necho 1\n```\n## Next\n```json\n2\n```\n"), IsEmpty());
 }
 
-TEST(DocumentRunTest, WhatComesEventuallyIsWaitedFor) {
+TEST(DocumentRunTest, EventualOutputIsAwaited) {
   EXPECT_THAT(complaints_about("```bash eventually\necho x >> file; wc -l < file\n```\n```text\n3\n```\n"),
               IsEmpty());
 }
@@ -75,17 +75,17 @@ TEST(DocumentRunTest, ScriptsAreSavedUnderTheirNames) {
       IsEmpty());
 }
 
-TEST(DocumentRunTest, ACommandThatDoesNotEndIsNamed) {
+TEST(DocumentRunTest, ACommandThatDoesNotEndIsReported) {
   EXPECT_THAT(complaints_about("```bash\necho 'open\n```\n"),
               ElementsAre(HasSubstr("made-up.md:3: the command does not end")));
 }
 
-TEST(DocumentRunTest, AShellThatEndsIsNoticed) {
+TEST(DocumentRunTest, AShellThatEndsIsReported) {
   EXPECT_THAT(complaints_about("```bash\nexit 0\n```\n"),
               ElementsAre(HasSubstr("the shell ended with this")));
 }
 
-TEST(DocumentRunTest, WhatRunsInTheBackgroundEndsWithIt) {
+TEST(DocumentRunTest, BackgroundProcessesEndWithTheShell) {
   const TempFolder folder;
   const std::string file = (folder / "pid").string();
   EXPECT_THAT(complaints_about("```bash\nsleep 1000 &\necho $! > " + file + "\n```\n"), IsEmpty());
@@ -93,7 +93,7 @@ TEST(DocumentRunTest, WhatRunsInTheBackgroundEndsWithIt) {
   EXPECT_EQ(::kill(pid, 0), -1);
 }
 
-TEST(DocumentRunTest, EachDocumentHasAServerOfItsOwn) {
+TEST(DocumentRunTest, EachDocumentHasItsOwnServer) {
   const auto with_server = [](const std::string& options, const std::string& text) {
     return run_document("made-up.md", Markdown::read("<!-- samples: serve " + options + " -->\n" + text));
   };
@@ -106,7 +106,7 @@ TEST(DocumentRunTest, EachDocumentHasAServerOfItsOwn) {
               ElementsAre(HasSubstr("its server does not start")));
 }
 
-TEST(DocumentRunTest, AnErrorOfAServerMustBeTold) {
+TEST(DocumentRunTest, AServersErrorMustBeDocumented) {
   const auto about = [](const std::string& comment) {
     return run_document("made-up.md", Markdown::read("```bash\ncurl -sS http://127.0.0.1:7878/streams/s-1  " +
                                                      comment + "\n```\n"));

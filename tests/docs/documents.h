@@ -17,7 +17,7 @@ Markdown document(const std::string& name);
 // The name of a test for it: docs_http_md.
 std::string test_name_of(const std::string& document);
 
-// All files of the sources below these folders, without what builds leave behind.
+// All source files below these folders, without build output.
 std::vector<std::filesystem::path> source_files(const std::vector<std::string>& folders);
 
 }  // namespace cairn::test

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "" or why a link that stands in `from` leads nowhere.
+// "" or why a link in the document `from` has no target.
 std::string dead_end(const std::string& from, const std::string& target) {
   if (target.find("://") != std::string::npos || target.starts_with("mailto:")) return "";
   const std::string path = target.substr(0, target.find('#'));
@@ -31,7 +31,7 @@ std::string dead_end(const std::string& from, const std::string& target) {
 
 class LinksTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(LinksTest, LeadSomewhere) {
+TEST_P(LinksTest, PointToExistingTargets) {
   for (const Place& link : document(GetParam()).links) {
     const std::string why = dead_end(GetParam(), link.text);
     if (!why.empty()) ADD_FAILURE() << GetParam() << ":" << link.line << ": (" << link.text << ") " << why;
@@ -41,7 +41,7 @@ TEST_P(LinksTest, LeadSomewhere) {
 INSTANTIATE_TEST_SUITE_P(Document, LinksTest, ::testing::ValuesIn(document_names()),
                          [](const auto& chosen) { return test_name_of(chosen.param); });
 
-TEST(DeadEndTest, IsNoticed) {
+TEST(DeadLinkTest, IsReported) {
   EXPECT_EQ(dead_end("docs/http.md", "registry.md"), "");
   EXPECT_EQ(dead_end("docs/http.md", "#put-upcasterstypefrom"), "");
   EXPECT_EQ(dead_end("docs/http.md", "https://example.org/x"), "");

@@ -41,7 +41,7 @@ std::string anchor_of(std::string_view heading, const std::vector<std::string>& 
   return name;
 }
 
-// Reads line by line; what is between blank lines is looked through as one paragraph.
+// Reads line by line; the text between blank lines is scanned as one paragraph.
 class MarkdownReader {
  public:
   explicit MarkdownReader(std::string_view text) : lines_(std::string(text)) {}
@@ -119,7 +119,7 @@ class MarkdownReader {
     }
   }
 
-  // Four spaces are code behind a blank line, and in a list the rest of a point.
+  // Four spaces are code after a blank line, but in a list they continue the item.
   bool is_code() const { return indentation(line_) >= 4 && !in_list_ && (after_blank_ || in_code_); }
 
   void read_prose() {

@@ -8,17 +8,17 @@ namespace cairn::test {
 
 // A piece of a document that is no prose: between fences, or in a comment for the tests.
 struct Block {
-  std::string info;     // what stands behind the opening fence: "bash", "bash eventually", "json"
+  std::string info;     // after the opening fence: "bash", "bash eventually", "json"
   std::string text;     // its lines, without the fence's indentation
   int line = 0;         // of the fence, from 1
-  bool hidden = false;  // it stands in a comment: readers do not see it
-  int heading = 0;      // how many headings stand before it: two blocks with the same number share a section
+  bool hidden = false;  // inside a comment, not rendered
+  int heading = 0;      // number of headings before it: blocks with the same number share a section
 
   // The first word of `info`.
   std::string language() const { return info.substr(0, info.find(' ')); }
 };
 
-// Something that stands in the prose.
+// An item of the prose.
 struct Place {
   std::string text;
   int line = 0;
@@ -39,7 +39,7 @@ struct Markdown {
   std::vector<Place> links;          // where links lead
   std::vector<Place> unknown;        // comments for the tests that say something else
   std::vector<std::string> anchors;  // of the headings, as a link names them
-  std::string server_arguments;      // behind `serve`
+  std::string server_arguments;      // after `serve`
   bool has_server = true;
 
   static Markdown read(std::string_view text);

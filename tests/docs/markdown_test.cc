@@ -21,12 +21,12 @@ TEST(MarkdownTest, BlocksHaveTheirKindAndLine) {
   EXPECT_EQ(read.blocks[0].heading, read.blocks[1].heading);
 }
 
-TEST(MarkdownTest, AHashInABlockIsNoHeading) {
+TEST(MarkdownTest, AHashInABlockIsNotAHeading) {
   const Markdown read = Markdown::read("# A\n```bash\n# B\n```\n## C d\n");
   EXPECT_THAT(read.anchors, ElementsAre("a", "c-d"));
 }
 
-TEST(MarkdownTest, AnchorsAreThoseThatLinksName) {
+TEST(MarkdownTest, AnchorsMatchGithubsLinks) {
   EXPECT_THAT(
       Markdown::read("## PUT /upcasters/{type}/{from}\n## `.avro` files\n## Same\n## Same\n## POST /a/…\n")
           .anchors,

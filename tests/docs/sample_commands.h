@@ -13,13 +13,13 @@ namespace cairn::test {
 struct SampleCommand {
   std::string text;
   int line = 0;         // of its first line in the document
-  int exit_code = 0;    // what it should end with: 0, or what its comment says as `exit code 1`
-  std::string comment;  // behind its last line; of one with a here-document, behind its first
+  int exit_code = 0;    // expected: 0, or the one in its comment, as in `exit code 1`
+  std::string comment;  // after its last line; with a here-document, after its first
 };
 
 struct SampleCommands {
   std::vector<SampleCommand> commands;
-  std::optional<SampleCommand> unfinished;  // what stands at the end and is no whole command
+  std::optional<SampleCommand> unfinished;  // an incomplete command at the end
 };
 
 // The commands of a block. `is_whole` says whether a text is a whole command rather than the beginning of

@@ -23,7 +23,7 @@ std::string without_spaces(std::string_view text) {
   return rest;
 }
 
-// Puts a word for their kind in place of times and of UUIDs that nobody gave.
+// Replaces times, and UUIDs that are not in the commands, by a word for their kind.
 std::string by_kind(std::string_view text, std::string_view given) {
   static const std::regex kTime(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))");
   static const std::regex kUuid(R"([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})");
@@ -39,7 +39,7 @@ std::string by_kind(std::string_view text, std::string_view given) {
   return result + timeless.substr(end);
 }
 
-// Makes JSON of what is shown: an ellipsis outside of strings becomes a string, or a member.
+// Turns the shown text into JSON: an ellipsis outside of strings becomes a string, or a member.
 std::string whole_json(std::string_view shown) {
   std::string result;
   std::vector<char> open;
@@ -73,7 +73,7 @@ std::string whole_json(std::string_view shown) {
   return result;
 }
 
-// The values of a text, one behind the other; nullopt when it is no JSON.
+// The JSON values of a text; nullopt when it is not JSON.
 std::optional<std::vector<json>> values_in(const std::string& text) {
   std::vector<json> values;
   std::istringstream stream(text);

@@ -13,17 +13,17 @@ namespace cairn::test {
 // is the ellipsis: in a text or a JSON string it stands for anything, as a JSON value for any value, as the
 // last member or element for all others.
 
-// `shown` and `printed` are JSON values, one behind the other.
+// `shown` and `printed` are sequences of JSON values.
 std::string json_difference(std::string_view shown, std::string_view printed, std::string_view given);
 
 // Runs of spaces count as one, and those at the end of a line as none. A line with nothing but an ellipsis
 // stands for any number of lines.
 std::string text_difference(std::string_view shown, std::string_view printed, std::string_view given);
 
-// Whether `shown` stands somewhere in `printed`, whatever white space there is.
+// Whether `printed` contains `shown`; white space is ignored.
 bool is_part_of(std::string_view shown, std::string_view printed);
 
-// Whether `text` is what the pattern says, in which an ellipsis stands for anything.
+// Whether `text` matches the pattern, in which an ellipsis matches anything.
 bool matches(std::string_view pattern, std::string_view text);
 
 }  // namespace cairn::test

@@ -29,7 +29,7 @@ TEST(SampleOutputTest, JsonIsComparedAsJson) {
   EXPECT_EQ(json_difference("{}", "oops", ""), "what the command prints is no JSON");
 }
 
-TEST(SampleOutputTest, AnEllipsisStandsForWhatIsNotShown) {
+TEST(SampleOutputTest, AnEllipsisMatchesAnyText) {
   EXPECT_EQ(
       json_difference(R"({"a":…,"b":"x…z","c":[1,…],…})", R"({"a":{},"b":"xyz","c":[1,2,3],"d":4})", ""), "");
   EXPECT_THAT(json_difference(R"({"a":1,…})", R"({"a":2,"d":4})", ""), HasSubstr("at /a"));
@@ -54,7 +54,7 @@ TEST(SampleOutputTest, TextIsComparedLineByLine) {
   EXPECT_EQ(text_difference("", "", ""), "");
 }
 
-TEST(SampleOutputTest, APartIsFoundWhateverTheSpaces) {
+TEST(SampleOutputTest, APartIsFoundWithAnySpaces) {
   EXPECT_TRUE(is_part_of(R"({"a":1, …})", "x {\n  \"a\": 1,\n  \"b\": 2\n}\n"));
   EXPECT_FALSE(is_part_of(R"({"a":2})", R"({"a":1})"));
 }

@@ -1,4 +1,4 @@
-// Every command in a document is run, and does what the document says. document_run.h has the rules.
+// Every command in a document is run, and its output is compared. document_run.h has the rules.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

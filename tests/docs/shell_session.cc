@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Told what to do in lines "check FILE" and "run FILE"; answers with exit codes. A here-document without an
-// end is only a warning to bash, so whoever checks also looks at what is said.
+// Reads lines "check FILE" and "run FILE", and prints exit codes. A here-document without an end is only a
+// warning of bash, so the check also examines stderr.
 constexpr std::string_view kSessionScript =
     R"bash(unset ${!CAIRN_@} http_proxy https_proxy HTTP_PROXY HTTPS_PROXY
 export PATH="$SESSION_OWN/bin:$PATH" HOME="$SESSION_OWN" LC_ALL=C.UTF-8 TZ=UTC
@@ -32,7 +32,7 @@ while IFS=' ' read -r session_what session_file; do
 done
 )bash";
 
-// Stands before the curl of the system and keeps what servers answered.
+// A wrapper of curl that keeps the status of each answer.
 constexpr std::string_view kCurlScript = R"bash(#!/bin/bash
 PATH=${PATH#*:}
 exec curl --dump-header "$(mktemp "$SESSION_OWN/headers/$(date +%s%N).XXXXXX")" "$@"

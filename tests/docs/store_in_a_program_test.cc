@@ -1,4 +1,4 @@
-// The sample of README.md for programs with a store inside, compiled and run as it stands there.
+// The sample of README.md for programs that embed the store, compiled and run unchanged.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ for (const cairn::EventView& event : page->events) std::cout << event.type << ' 
 }
 // clang-format on
 
-TEST(StoreInAProgramTest, AppendsReadsAndSaysWhatIsWrong) {
+TEST(StoreInAProgramTest, AppendsReadsAndReportsErrors) {
   const TempFolder folder;
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());

@@ -1,4 +1,4 @@
-// examples/ci: the commands of its workflows, run as they stand there, and what its README says of them.
+// examples/ci: the commands of its workflows, run unchanged, and the output that its README shows.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class CiExampleTest : public ::testing::Test {
     fs::copy(fs::path(CAIRN_SOURCE_DIR) / "examples/ci", folder_.path(), fs::copy_options::recursive);
   }
 
-  // What stands behind `run:` in the step of that name.
+  // The `run:` command of the step of that name.
   std::string command(const std::string& workflow, const std::string& step) const {
     std::istringstream lines(*read_file(folder_ / workflow));
     bool is_there = false;
@@ -105,7 +105,7 @@ TEST_F(CiExampleTest, AMistakeInTheUpcasterIsShownAtItsLine) {
   EXPECT_THAT(refused.output, HasSubstr("::error file=schemas/OrderPlaced/2-3.lua,line=8,title="));
 }
 
-TEST_F(CiExampleTest, TheVeryFirstSchemasAreCheckedAsWell) {
+TEST_F(CiExampleTest, TheFirstSchemasAreCheckedToo) {
   fs::create_directory(folder_ / ".base");
   EXPECT_EQ(run(command("schemas-offline.yml", "Base")).status, 0);
   const std::string check = command("schemas-offline.yml", "Check");
@@ -125,7 +125,7 @@ TEST_F(CiExampleTest, VersionThreeAloneIsRefused) {
                                     HasSubstr("3 new"), HasSubstr("1 incompatible")));
 }
 
-TEST_F(CiExampleTest, ByHandItIsATableAndNothingIsRegisteredWhenOneIsRefused) {
+TEST_F(CiExampleTest, OneRefusedSchemaPrintsATableAndRegistersNothing) {
   const RunningServer server;
   const ShellOutcome good = run("cairn schema check --dir schemas", server.url());
   EXPECT_EQ(good.status, 0) << good.output;
@@ -139,7 +139,7 @@ TEST_F(CiExampleTest, ByHandItIsATableAndNothingIsRegisteredWhenOneIsRefused) {
   EXPECT_THAT(run("cairn schema list --json", server.url()).output, Not(HasSubstr("Money")));
 }
 
-TEST_F(CiExampleTest, AnUpcasterThatFailsOnAStoredEventIsRefusedWithItsVersionAndTheEventIsNamed) {
+TEST_F(CiExampleTest, AnUpcasterThatFailsIsRefusedWithItsVersionAndTheEventIsListed) {
   const RunningServer server;
   fs::create_directories(folder_ / "earlier/OrderPlaced");
   for (const char* file : {"OrderPlaced/1.avsc", "OrderPlaced/2.avsc"}) {
@@ -163,7 +163,7 @@ TEST_F(CiExampleTest, AnUpcasterThatFailsOnAStoredEventIsRefusedWithItsVersionAn
   EXPECT_EQ(run("cairn schema show OrderPlaced 3", server.url()).status, 1);
 }
 
-TEST_F(CiExampleTest, ATokenNeedsTheScopesThatTheReadmeNames) {
+TEST_F(CiExampleTest, ATokenNeedsTheScopesOfTheReadme) {
   const auto token = [&](std::vector<std::string> scopes) {
     std::vector<std::string> words = {"token", "create", scopes[0] + scopes.back(), "--tokens",
                                       (folder_ / "tokens").string()};
@@ -182,7 +182,7 @@ TEST_F(CiExampleTest, ATokenNeedsTheScopesThatTheReadmeNames) {
   EXPECT_EQ(registered.status, 0) << registered.output;
 }
 
-TEST_F(CiExampleTest, TheReadmeShowsWhatIsPrintedForItsChange) {
+TEST_F(CiExampleTest, TheReadmeShowsTheOutput) {
   const RunningServer server;
   EXPECT_EQ(run(command("schemas.yml", "Register"), server.url()).status, 0);
   break_a_schema();

@@ -72,7 +72,7 @@ TEST_F(ClientExampleTest, Node) {
   expect_story(kNodeClient);
 }
 
-TEST(ClientExampleReadmeTest, ShowsWhatTheyPrint) {
+TEST(ClientExampleReadmeTest, ShowsTheirOutput) {
   const auto readme = read_file(CAIRN_SOURCE_DIR "/examples/clients/README.md");
   ASSERT_TRUE(readme.ok());
   EXPECT_THAT(*readme, HasSubstr("```text\n" + std::string(kCartStory) + "```\n"));

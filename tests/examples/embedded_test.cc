@@ -1,4 +1,4 @@
-// The example of a program with a store inside does what its README says.
+// The example of a program that embeds the store, as described in its README.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ std::string run_example(const std::filesystem::path& folder) {
   return run_shell(folder.parent_path(), "", "embedded '" + folder.string() + "'").output;
 }
 
-TEST(EmbeddedExampleTest, PrintsTheRowsAndGoesOnWithThem) {
+TEST(EmbeddedExampleTest, PrintsTheRowsAndContinuesWithThem) {
   const TempFolder folder;
   EXPECT_EQ(run_example(folder / "orders"),
             "ada {\"orders\":3,\"cents\":900}\nbob {\"orders\":2,\"cents\":600}\n");

@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
-// What the log says, added up here.
+// The balances, computed from the log.
 struct BooksInTheLog {
   std::map<std::string, std::int64_t> cents;  // by account
   std::uint64_t transfers = 0;
@@ -55,8 +55,8 @@ class LedgerExampleTest : public ::testing::Test {
     return story;
   }
 
-  // Starts a race that would not end today, and kills it when it has told of this many looks at the sum.
-  // Returns how many transfers it had told of by then.
+  // Starts an endless race, and kills it after it has printed this many audits. Returns the number of
+  // transfers that it had acknowledged by then.
   std::uint64_t run_and_kill(int looks) const {
     ChildProcess program(command({"4", "1000000000"}));
     std::uint64_t told = 0;
@@ -119,7 +119,7 @@ std::string last_sum(std::uint64_t transfers) {
   return "  " + std::to_string(transfers) + " transfers, sum 0.00";
 }
 
-TEST_F(LedgerExampleTest, TellsAStoryAndGoesOnWithIt) {
+TEST_F(LedgerExampleTest, RunsAndContinuesInTheSameFolder) {
   const Story first = run();
   ASSERT_GE(first.size(), 16u);
   EXPECT_THAT(Story(first.begin(), first.begin() + 10),
@@ -153,12 +153,12 @@ TEST_F(LedgerExampleTest, ManyThreadsAtTheSameAccounts) {
   EXPECT_EQ(books.cents.size(), 5u);
   ASSERT_FALSE(story.empty());
   EXPECT_EQ(story.back(), last_sum(books.transfers));
-  // A race nobody lost would prove little.
+  // Without conflicts the race would not test the retries.
   EXPECT_THAT(story, Contains(AllOf(HasSubstr(" refused for want of funds; "),
                                     Not(HasSubstr("; 0 times another was first")))));
 }
 
-TEST_F(LedgerExampleTest, KilledInTheMiddleItLosesNothingItHasTold) {
+TEST_F(LedgerExampleTest, AfterAKillNoAcknowledgedTransferIsLost) {
   for (int looks = 1; looks <= 3; ++looks) {
     const std::uint64_t told = run_and_kill(looks);
     EXPECT_GE(read_books().transfers, told) << "killed after look " << looks;
@@ -167,7 +167,7 @@ TEST_F(LedgerExampleTest, KilledInTheMiddleItLosesNothingItHasTold) {
   const BooksInTheLog books = read_books();
   ASSERT_GE(story.size(), 8u);
   EXPECT_EQ(story.back(), last_sum(books.transfers));
-  // The rows of the projection are those of the log, however often their keeper was killed.
+  // The rows of the projection match the log after any number of kills.
   for (const auto& [account, cents] : books.cents) {
     EXPECT_THAT(story, Contains(MatchesRegex("  " + account + " \\{\"balance\":\"" + (cents < 0 ? "-" : "") +
                                              std::to_string(std::abs(cents) / 100) +
@@ -175,7 +175,7 @@ TEST_F(LedgerExampleTest, KilledInTheMiddleItLosesNothingItHasTold) {
   }
 }
 
-TEST_F(LedgerExampleTest, SaysHowItIsUsed) {
+TEST_F(LedgerExampleTest, PrintsItsUsage) {
   for (const std::string arguments : {"", "bank 4", "bank 0 100", "bank 4 many", "bank 4 10 more"}) {
     const ShellOutcome refused = run_shell(data().parent_path(), "", "ledger " + arguments);
     EXPECT_EQ(refused.status, 2) << arguments;

@@ -10,7 +10,7 @@ namespace cairn::test {
 
 struct ShellOutcome {
   int status = -1;     // the exit code; -1 = it was ended by a signal
-  std::string output;  // both what it prints and what it complains of
+  std::string output;  // stdout and stderr
 };
 
 // Has a shell run what an example's reader would type, in a folder, with `cairn` in the path. It has two

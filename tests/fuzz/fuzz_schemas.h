@@ -5,7 +5,7 @@
 
 namespace cairn::fuzz {
 
-// One of each kind of trouble: the first byte of an input chooses.
+// Schemas with different risks; the first byte of an input selects one.
 inline constexpr std::array<std::string_view, 10> kSchemas = {
     R"({"type":"record","name":"Order","fields":[{"name":"id","type":"string"},{"name":"total","type":"long"},
         {"name":"paid","type":"boolean","default":false},{"name":"note","type":["null","string"],"default":null},

@@ -1,4 +1,4 @@
-// Any JSON is written or is refused; what was written can be read, and is written the same again.
+// Any JSON is encoded or refused; an encoded value decodes, and encodes to the same bytes.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Any bytes are a value or are refused, for every pair of schemas; a value that was read and shown as JSON is
-// written and shown the same again.
+// Any bytes are decoded or refused, for every pair of schemas; a decoded value, shown as JSON, encodes to the
+// same value.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const Codec& writer = *codecs()[bytes[0] % codecs().size()];
   const Codec& reader = *codecs()[bytes[1] % codecs().size()];
 
-  // Read as another schema: an answer or an error.
+  // Schema resolution gives a value or an error.
   static std::vector<std::optional<DecodePlan>> pairs(codecs().size() * codecs().size());
   auto& pair = pairs[(bytes[0] % codecs().size()) * codecs().size() + bytes[1] % codecs().size()];
   if (!pair) pair = *DecodePlan::compile(writer.schema, reader.schema);

@@ -1,4 +1,4 @@
-// Any text is a schema or is refused; of what is taken the printed text is the same schema again.
+// Any text is parsed or refused; the printed text of a parsed schema parses to the same schema.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// examples/orders: the projections as they stand there, over events written by its schemas.
+// The projections of examples/orders, over events written with its schemas.
 
 #include <filesystem>
 
@@ -20,7 +20,7 @@ std::string text_in(const std::string& file) {
   return text.ok() ? *text : "";
 }
 
-// Applies events of orders to rows, which it finds by their keys.
+// Applies events of orders to rows, which are looked up by key.
 class OrdersExampleTest : public ScriptProjectionTest {
  protected:
   void happened(const std::string& stream, const std::string& type, const std::string& json,
@@ -45,7 +45,7 @@ class OrdersExampleTest : public ScriptProjectionTest {
              recorded_at_s);
   }
 
-  // By key, those there are.
+  // The existing rows, by key.
   std::map<std::string, std::string> all_rows() {
     std::map<std::string, std::string> found;
     for (const auto& [key, slot] : slots_) {

@@ -1,4 +1,4 @@
-// Projections in C++: rows and events are structs, and the daemon treats them like those in Lua.
+// Native (C++) projections: rows and events are structs, and the daemon runs them like Lua projections.
 
 #include "projections/typed_projection.h"
 
@@ -46,7 +46,7 @@ struct Totals {
   }
 };
 
-// Everything a field can be, by stream, with bytes of its own.
+// A row with every type of field, keyed by stream, with its own save() and load().
 struct Everything {
   static constexpr std::string_view kType = "Everything";
   std::string_view text;
@@ -98,7 +98,7 @@ TEST_F(TypedProjectionTest, MakesRowsByKey) {
               ElementsAre(Pair("ada", R"({"n":20,"sum":380})"), Pair("bob", R"({"n":20,"sum":400})")));
 }
 
-TEST_F(TypedProjectionTest, GivesTheRowsOfTheSameInLua) {
+TEST_F(TypedProjectionTest, MakesTheSameRowsAsALuaProjection) {
   has_totals();
   has_projection("lua", kByCustomer);
   for (int i = 0; i < 2'000; ++i) added("order-" + std::to_string(i % 7), "c" + std::to_string(i % 31), i);
@@ -111,7 +111,7 @@ TEST_F(TypedProjectionTest, ReadsEventsThatHaveASchema) {
   registered("Added", record(R"({"name":"place","type":{"type":"array","items":"string"}},
     {"name":"cents","type":"int"},{"name":"customer","type":["null","string"]})",
                              "Added"));
-  // Fields are known by their names, wherever they are by now.
+  // Fields are matched by name, whatever their place in the schema.
   registered("Added", record(R"({"name":"customer","type":["null","string"]},{"name":"cents","type":"long"},
     {"name":"inside","type":{"type":"record","name":"I","fields":[{"name":"cents","type":"long"}]},
      "default":{"cents":99}})",
@@ -139,7 +139,7 @@ TEST_F(TypedProjectionTest, ReadsFieldsOfAllKinds) {
   EXPECT_EQ(row("seen", "c-1"), "\"1 TWO 0.500000 yes 3\"");
 }
 
-TEST_F(TypedProjectionTest, ARowThatIsGoneBeginsAnew) {
+TEST_F(TypedProjectionTest, ADeletedRowStartsEmpty) {
   has_totals();
   added("order-1", "ada", 5);
   settle();
@@ -152,7 +152,7 @@ TEST_F(TypedProjectionTest, ARowThatIsGoneBeginsAnew) {
   EXPECT_THAT(rows("totals"), ElementsAre(Pair("ada", R"({"n":1,"sum":7})")));
 }
 
-TEST_F(TypedProjectionTest, GoesOnAfterARestart) {
+TEST_F(TypedProjectionTest, ContinuesAfterARestart) {
   has_totals();
   added("order-1", "ada", 5);
   settle();
@@ -182,7 +182,7 @@ TEST_F(TypedProjectionTest, ARebuildGivesTheSameRows) {
   EXPECT_EQ(rows("totals"), live);
 }
 
-TEST_F(TypedProjectionTest, AnotherRevisionIsBuiltAnew) {
+TEST_F(TypedProjectionTest, ANewRevisionIsRebuilt) {
   has_totals("1");
   added("order-1", "ada", 5);
   settle();
@@ -193,7 +193,7 @@ TEST_F(TypedProjectionTest, AnotherRevisionIsBuiltAnew) {
   EXPECT_EQ(row("totals", "ada"), R"({"n":1,"sum":5})");
 }
 
-TEST_F(TypedProjectionTest, OtherTypesOfEventsAreAnotherProjection) {
+TEST_F(TypedProjectionTest, TheFingerprintCoversEventTypes) {
   const auto fewer = make_typed_projection<Totals, Added>({.name = "totals", .revision = "1"});
   const auto more = make_typed_projection<Totals, Added, Left>({.name = "totals", .revision = "1"});
   EXPECT_NE(fewer->info().fingerprint, more->info().fingerprint);
@@ -212,7 +212,7 @@ TEST_F(TypedProjectionTest, ARefusedEventParksItsKey) {
   EXPECT_EQ(status("totals").last_error->message, "nobody pays less than nothing");
 }
 
-TEST_F(TypedProjectionTest, AnEventThatHasNoSuchFieldHoldsUpItsStream) {
+TEST_F(TypedProjectionTest, AnEventWithoutTheFieldParksItsStream) {
   has_totals();
   append("order-1", {event("Added", R"({"customer":"ada"})")});
   added("order-1", "ada", 6);
@@ -224,10 +224,10 @@ TEST_F(TypedProjectionTest, AnEventThatHasNoSuchFieldHoldsUpItsStream) {
   EXPECT_THAT(parked("totals"),
               ElementsAre("stream order-1@1 +1 row", "stream order-3@4 +0 row", "stream order-4@5 +0 row"));
   EXPECT_EQ(value_of(daemon().parked_key("totals", "order-1")).at(0).parked.message,
-            "field 'cents' of Added is not there, but a whole number is needed");
+            "field 'cents' of Added is missing, but an integer is needed");
 }
 
-TEST_F(TypedProjectionTest, DataThatIsNoJsonHoldsUpItsStream) {
+TEST_F(TypedProjectionTest, DataThatIsNotJsonParksItsStream) {
   has_totals();
   append("order-1", {event("Added", "{")});
   added("order-2", "ada", 7);
@@ -236,9 +236,9 @@ TEST_F(TypedProjectionTest, DataThatIsNoJsonHoldsUpItsStream) {
   EXPECT_THAT(parked("totals"), ElementsAre("stream order-1@1 +0 row"));
 }
 
-TEST_F(TypedProjectionTest, BytesThatAreNoRowAreRefused) {
+TEST_F(TypedProjectionTest, BytesThatAreNotARowAreRefused) {
   const auto projection = make_typed_projection<Totals, Added>({.name = "totals", .revision = "1"});
-  const auto rows = std::get<0>(projection->make_rows());
+  const auto rows = *projection->make_rows();
   std::string json;
   EXPECT_FALSE(rows->load(0, "short"));
   EXPECT_THAT(projection->append_json("short", json), fails_with(Errc::kCorruption));

@@ -1,5 +1,5 @@
-// Avro C++ is optional, and the version Debian carries is older than the language we write. This shows that,
-// where the build has it, it compiles as C++20, links, and does its work.
+// Avro C++ is optional, and Debian's version is older than C++20. This test shows that, where the build has
+// it, it compiles as C++20, links, and works.
 
 #include <gtest/gtest.h>
 

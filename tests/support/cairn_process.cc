@@ -50,7 +50,7 @@ int input_file(std::string_view input) {
   return file;
 }
 
-// Two ends for what the process prints: one to read here, and one for it to write to.
+// A pipe for the output of the process: one end to read here, one for the process to write to.
 void open_output(int (&ends)[2], unsigned short terminal_width) {
   if (terminal_width == 0) {
     if (::pipe2(ends, O_CLOEXEC) != 0) std::abort();
@@ -62,7 +62,7 @@ void open_output(int (&ends)[2], unsigned short terminal_width) {
   ::fcntl(ends[1], F_SETFD, FD_CLOEXEC);
 }
 
-// A terminal to read the input from, and the end where it is typed. REQUIRES: it is short.
+// A pseudo-terminal with `input` typed into it. REQUIRES: the input is short.
 int input_terminal(std::string_view input, int& keyboard) {
   int terminal = -1;
   if (::openpty(&keyboard, &terminal, nullptr, nullptr, nullptr) != 0) std::abort();

@@ -21,16 +21,16 @@ struct ProcessOptions {
   std::vector<std::pair<std::string, std::string>> variables;  // in its environment
   unsigned short terminal_width = 0;  // when above 0, its stdout is a terminal this wide
   unsigned short errors_width = 0;    // the same for its stderr
-  bool input_is_typed = false;        // its stdin is a terminal, where somebody types the input
+  bool input_is_typed = false;        // its stdin is a terminal with the input typed into it
 };
 
-// `cairn` as a process of its own, with pipes for what it prints. Killed at the end if it still runs. Every
-// wait has an end.
+// Runs `cairn` as a child process, with pipes for its output. The destructor kills it if it still runs.
+// Every wait has a timeout.
 class CairnProcess {
  public:
   static constexpr std::chrono::milliseconds kPatience{60'000};
 
-  // What its own variables (CAIRN_URL and others) have in the test's environment is not passed on.
+  // Does not pass on the CAIRN_… variables of the test's environment.
   explicit CairnProcess(const std::vector<std::string>& arguments, const ProcessOptions& options = {});
   ~CairnProcess();
   CairnProcess(const CairnProcess&) = delete;
@@ -46,7 +46,7 @@ class CairnProcess {
   void signal(int number) const;
   pid_t pid() const { return pid_; }  // -1 = it has ended
 
-  // Reads what it still prints and waits for its end.
+  // Reads the rest of its output and waits for its end.
   Finished finish(std::chrono::milliseconds patience = kPatience);
 
  private:

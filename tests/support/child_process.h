@@ -23,7 +23,8 @@ std::filesystem::path test_program(const std::string& name);
 // A library for LD_PRELOAD, by its name.
 std::filesystem::path test_preload(const std::string& name);
 
-// A program run beside the test, spoken to in lines. Killed, if it still runs, and waited for at the end.
+// Runs a program as a child process and exchanges lines with it. The destructor kills it, if it still runs,
+// and waits for it.
 class ChildProcess {
  public:
   struct Command {
@@ -35,17 +36,17 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // A line to its input; lost when the child is gone.
+  // Writes a line to its input; lost when the child has ended.
   void write_line(const std::string& line);
   void close_input();
 
-  // The next line of its output; nullopt when there will be none.
+  // The next line of its output; nullopt at the end of it.
   std::optional<std::string> read_line();
   // Writes a line and reads one; "gone" when the child ended instead.
   std::string ask(const std::string& line);
 
   void kill(int signal);
-  // Waits for its end. The same answer when asked again.
+  // Waits for its end. Later calls return the same.
   Exit wait();
 
   pid_t pid() const { return pid_; }
@@ -58,7 +59,7 @@ class ChildProcess {
   std::optional<Exit> exit_;
 };
 
-// Adds what makes `library` load first into a child, also into one built with a sanitizer.
+// Adds the variables that preload `library` into a child, also into one built with a sanitizer.
 void preload(ChildProcess::Command& command, const std::filesystem::path& library);
 
 }  // namespace cairn::test

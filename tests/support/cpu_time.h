@@ -4,7 +4,7 @@
 
 namespace cairn::test {
 
-// What this thread has used of the processor so far.
+// The CPU time that this thread has used so far.
 inline double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

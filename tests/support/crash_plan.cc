@@ -48,16 +48,16 @@ std::optional<CrashOp> CrashOp::parse_intent(const std::string& line) {
 
 std::string answer_line(const CrashOp& op, const Result<AppendResult>& result) {
   std::ostringstream out;
-  const std::string who =
+  const std::string writer =
       std::to_string(op.cycle) + " " + std::to_string(op.writer) + " " + std::to_string(op.number);
   if (result.ok()) {
-    out << "A " << who;
+    out << "A " << writer;
     for (const StreamAppendResult& part : result->streams)
       out << ' ' << part.first_version.value << ' ' << part.first_position.value;
   } else if (result.error().code == Errc::kVersionConflict) {
-    out << "C " << who;
+    out << "C " << writer;
   } else {
-    out << "F " << who << ' ' << to_string(result.error().code) << ' ' << result.error().message;
+    out << "F " << writer << ' ' << to_string(result.error().code) << ' ' << result.error().message;
   }
   return out.str();
 }
@@ -94,9 +94,9 @@ std::vector<CrashOp> CrashHistory::unanswered() const {
   return ops;
 }
 
-// One request against the log: there whole, where it was said to be; or not there at all.
+// Checks one request against the log: it is there whole, where it was acknowledged, or not at all.
 std::string CrashHistory::check_entry(const Entry& entry, const std::map<Uuid, const Event*>& by_id) const {
-  const std::string who = " (" + entry.op.intent() + ")";
+  const std::string writer = " (" + entry.op.intent() + ")";
   std::size_t expected = 0, found = 0;
   std::uint64_t next_position = 0;
   const AppendRequest request = entry.op.request();
@@ -107,22 +107,22 @@ std::string CrashHistory::check_entry(const Entry& entry, const std::map<Uuid, c
       if (event == by_id.end()) continue;
       ++found;
       const Event& stored = *event->second;
-      if (stored.stream != stream.stream) return "C3: an event stands in " + stored.stream + who;
+      if (stored.stream != stream.stream) return "C3: an event is in " + stored.stream + writer;
       if (next_position != 0 && stored.position != next_position)
-        return "C4: a batch is not adjacent at " + std::to_string(stored.position) + who;
+        return "C4: a batch is not adjacent at " + std::to_string(stored.position) + writer;
       next_position = stored.position + 1;
       if (entry.outcome == Outcome::kApplied && s < entry.numbers.size() &&
           (stored.version != entry.numbers[s].first + i || stored.position != entry.numbers[s].second + i)) {
         return "C1: acknowledged as version " + std::to_string(entry.numbers[s].first + i) + " position " +
                std::to_string(entry.numbers[s].second + i) + ", found at " + std::to_string(stored.version) +
-               " and " + std::to_string(stored.position) + who;
+               " and " + std::to_string(stored.position) + writer;
       }
     }
   }
-  if (entry.outcome == Outcome::kRefused && found > 0) return "C3: a refused request is in the log" + who;
+  if (entry.outcome == Outcome::kRefused && found > 0) return "C3: a refused request is in the log" + writer;
   if (entry.outcome == Outcome::kApplied && found < expected)
-    return "C1: an acknowledged event is lost" + who;
-  if (found != 0 && found != expected) return "C4: half a batch is in the log" + who;
+    return "C1: an acknowledged event is lost" + writer;
+  if (found != 0 && found != expected) return "C4: half a batch is in the log" + writer;
   return "";
 }
 
@@ -136,13 +136,13 @@ std::string CrashHistory::broken_promise(const std::vector<Event>& log) const {
     if (event.position != i + 1) return "C6: a gap or a repeated position" + where;
     if (event.version != ++versions[event.stream])
       return "C5: a gap in the versions of " + event.stream + where;
-    if (!by_id.emplace(event.id, &event).second) return "C2: an event id stands twice" + where;
+    if (!by_id.emplace(event.id, &event).second) return "C2: an event id occurs twice" + where;
     if (!is_as_numbered(event)) return "C1: an event is not what was sent" + where;
     const std::uint64_t serial = number_of(event.id) / 16;
     const auto key = std::tuple(static_cast<std::uint32_t>(serial / 1'000'000 / kCrashWriters),
                                 static_cast<std::uint32_t>(serial / 1'000'000 % kCrashWriters),
                                 static_cast<std::uint32_t>(serial % 1'000'000));
-    if (!entries_.contains(key)) return "C3: nobody sent the event" + where;
+    if (!entries_.contains(key)) return "C3: no writer sent the event" + where;
   }
   for (const auto& [key, entry] : entries_) {
     std::string broken = check_entry(entry, by_id);

@@ -10,13 +10,12 @@
 #include "eventstore/event_store.h"
 #include "tests/support/events.h"
 
-// Writers that may be killed at any moment, and the parent that decides afterwards whether the store kept its
-// word.
+// Writers that may be killed at any moment, and the parent process that checks the log afterwards.
 namespace cairn::test {
 
 inline constexpr std::uint32_t kCrashWriters = 8;
 
-// One append of one writer. Everything it sends follows from these numbers.
+// One append of one writer. All of its content is derived from these numbers.
 struct CrashOp {
   std::uint32_t cycle = 0;
   std::uint32_t writer = 0;
@@ -36,7 +35,7 @@ struct CrashOp {
 // conflict, "F … code message" for anything else.
 std::string answer_line(const CrashOp& op, const Result<AppendResult>& result);
 
-// All that was intended and answered, over many crashes on one folder.
+// All appends that were sent and answered, over many crashes on one folder.
 class CrashHistory {
  public:
   // Reads one line of a writer process.
@@ -46,7 +45,7 @@ class CrashHistory {
   std::vector<CrashOp> unanswered() const;
   std::size_t acknowledged() const { return acknowledged_; }
 
-  // Holds a log against the history; "" or the first broken promise, by its number in the list of invariants:
+  // Compares a log with the history; "" or the first violated invariant:
   //   C1 no acknowledged event lost    C2 no duplicate    C3 no phantom    C4 whole batches
   //   C5 contiguous versions           C6 gapless positions
   std::string broken_promise(const std::vector<Event>& log) const;

@@ -5,7 +5,7 @@
 
 namespace cairn::test {
 
-// Debian's own, which its python3-… packages are for; another one may stand before it in PATH.
+// Debian's interpreter, which has its python3-… packages; another one may come before it in PATH.
 inline constexpr char kDebianPython[] = "/usr/bin/python3";
 
 inline bool debian_python_has(const std::string& module) {

@@ -43,7 +43,7 @@ AppendRequest request(std::vector<StreamAppend> streams);
 }  // namespace cairn::test
 
 namespace cairn {
-// So that failing expectations print them.
+// For the messages of failed expectations.
 std::ostream& operator<<(std::ostream& out, GlobalPosition position);
 std::ostream& operator<<(std::ostream& out, StreamVersion version);
 std::ostream& operator<<(std::ostream& out, const Uuid& id);

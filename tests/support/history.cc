@@ -31,7 +31,7 @@ std::optional<std::string> find_violation(History history) {
              " after version " + number(version);
     }
     if (append.expected && *append.expected != version) {
-      return "an append that expected version " + number(*append.expected) + " stands after version " +
+      return "an append that expected version " + number(*append.expected) + " comes after version " +
              number(version);
     }
     version = append.last;

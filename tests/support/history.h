@@ -7,8 +7,8 @@
 
 namespace cairn::test {
 
-// What clients of one stream did and saw, with the time of each call and return on one monotonic clock. Also
-// serves for the whole log: a position takes the place of the version.
+// The calls of all clients of one stream and what they returned, with the times of call and return on one
+// monotonic clock. Also used for the whole log, with positions instead of versions.
 struct History {
   // An append that is in the log, as versions first…last.
   struct Append {
@@ -29,11 +29,11 @@ struct History {
   std::vector<Observation> observations;
 };
 
-// Whether one order of all operations explains the history, each taking effect between its call and its
-// return: nullopt if so, else what contradicts it. The log gives the order of the appends, so nothing has to
-// be searched:
-//   t_i = max(t_(i-1), call_i, calls of all who saw the state before i)   must not be after ret_i;
-//   whoever saw state i must have returned after both its own call and t_i.
+// Checks linearizability: whether one order of all operations explains the history, each taking effect
+// between its call and its return. nullopt if so, else the contradiction. The log has the order of the
+// appends, so nothing has to be searched:
+//   t_i = max(t_(i-1), call_i, calls of all that saw the state before i)   must not be after ret_i;
+//   an operation that saw state i must have returned after both its own call and t_i.
 std::optional<std::string> find_violation(History history);
 
 }  // namespace cairn::test

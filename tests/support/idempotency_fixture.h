@@ -8,10 +8,10 @@
 
 namespace cairn::test {
 
-// Words for sending the same thing twice.
+// Fixture for retries of the same request.
 class IdempotencyTest : public SettledStoreTest {
  protected:
-  // The request is answered like `first`, and adds nothing.
+  // Expects the answer `first` again, and no new events.
   void expect_repeat_of(const AppendResult& first, const AppendRequest& request) {
     const std::uint64_t head_before = head();
     auto again = submit(request);
@@ -28,7 +28,7 @@ class IdempotencyTest : public SettledStoreTest {
     EXPECT_EQ(head(), head_before);
   }
 
-  // The request is new to the store and adds its events.
+  // Expects that the request is new and adds its events.
   AppendResult expect_new(const AppendRequest& request) {
     const std::uint64_t head_before = head();
     std::uint64_t events = 0;
@@ -41,7 +41,7 @@ class IdempotencyTest : public SettledStoreTest {
     return *std::move(result);
   }
 
-  // The request is refused because `id` stands at `version` of `stream`, and adds nothing.
+  // Expects a refusal because `id` belongs to `version` of `stream`, and no new events.
   void expect_reused(const AppendRequest& request, Uuid id, const std::string& stream,
                      std::uint64_t version) {
     const std::uint64_t head_before = head();
@@ -53,7 +53,7 @@ class IdempotencyTest : public SettledStoreTest {
     EXPECT_EQ(head(), head_before);
   }
 
-  // Neither a second copy nor a part of the request is written, whichever error tells so.
+  // Expects some error, and that neither a second copy nor a part of the request is written.
   void expect_nothing_added(const AppendRequest& request) {
     const std::uint64_t head_before = head();
     auto result = submit(request);

@@ -9,7 +9,7 @@
 
 namespace cairn::test {
 
-// Where, when and how a system call of a child goes wrong.
+// Which system call of a child fails, when and how.
 struct IoFault {
   std::filesystem::path folder;
   std::string suffix;  // empty: every file in the folder
@@ -22,7 +22,7 @@ struct IoFault {
   int error = 5;  // EIO
 };
 
-// The test's side of io_fault_preload: arms and disarms faults in one child while it runs.
+// The test's side of io_fault_preload: arms and disarms faults in a running child.
 class IoFaultPanel {
  public:
   IoFaultPanel();
@@ -30,7 +30,7 @@ class IoFaultPanel {
   IoFaultPanel(const IoFaultPanel&) = delete;
   IoFaultPanel& operator=(const IoFaultPanel&) = delete;
 
-  // Makes the child of `command` listen to this panel.
+  // Connects the child of `command` with this panel.
   void connect(ChildProcess::Command& command) const;
 
   // Counters start again from 0.

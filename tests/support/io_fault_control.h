@@ -3,7 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
-// What a test and the library io_fault_preload share: one page of a mapped file named by CAIRN_IO_FAULT.
+// Shared memory of a test and the library io_fault_preload: one page of a mapped file, named by
+// CAIRN_IO_FAULT.
 namespace cairn::test {
 
 // The kinds of system calls that change files.

@@ -1,5 +1,4 @@
-// Stands between a program and the C library's calls that change files, and makes one of them go wrong as
-// io_fault_control.h tells.
+// Interposes the C library's calls that change files, and makes one of them fail as io_fault_control.h describes.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -59,7 +58,7 @@ bool is_ours(const IoFaultControl& shared, const char* path) {
 
 enum class Verdict { kGoOn, kBefore, kHalf, kAfter };
 
-// Counts the call, and says whether and how it goes wrong.
+// Counts the call, and returns whether and how it fails.
 Verdict judge(IoCall call, const char* path, std::uint64_t bytes) {
   IoFaultControl* shared = control();
   if (shared == nullptr || shared->armed.load() == 0 || !is_ours(*shared, path)) return Verdict::kGoOn;
@@ -102,7 +101,7 @@ int go_wrong() {
   return -1;
 }
 
-// Runs `whole` or, for half an effect, `half`, around what the verdict says.
+// Runs `whole` or, for a partial effect, `half`, as the verdict says.
 template <typename Whole, typename Half>
 auto perform(Verdict verdict, Whole whole, Half half) -> decltype(whole()) {
   switch (verdict) {

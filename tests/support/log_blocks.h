@@ -8,7 +8,7 @@
 
 namespace cairn::test {
 
-// The bytes of all blocks in the log of a data folder, in order, as whoever opens it would find them.
+// The bytes of all blocks in the log of a data folder, in order, journal included.
 Result<std::vector<std::string>> blocks_in(const std::filesystem::path& data);
 
 }  // namespace cairn::test

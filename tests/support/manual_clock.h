@@ -8,7 +8,7 @@
 
 namespace cairn::test {
 
-// A clock that stands still until a test moves it. Copies of the function it gives share its time.
+// A clock that advances only when a test says so. Copies of its function share the time.
 class ManualClock {
  public:
   static constexpr std::int64_t kSecond = 1'000'000;

@@ -49,7 +49,7 @@ MATCHER_P2(fails_with_either, one, other,
   return arg.error().code == one || arg.error().code == other;
 }
 
-// The request itself is wrong, and the message has `word` in it.
+// kInvalidArgument, with `word` in the message.
 MATCHER_P(is_refused_naming, word, std::string("is refused as wrong or too large, naming ") + word) {
   if (arg.ok()) {
     *result_listener << "it succeeded";

@@ -5,7 +5,7 @@
 
 #include "tests/support/events.h"
 
-// Events that follow from a number alone, so that whoever finds one in a store knows what it must look like.
+// Events whose content is derived from a number, so that a reader can check any event it finds.
 namespace cairn::test {
 
 inline std::string numbered_data(std::uint64_t n, std::size_t bytes) {
@@ -29,10 +29,10 @@ inline NewEvent numbered_event(std::uint64_t n, std::size_t bytes) {
   return made;
 }
 
-// The number an id was made of.
+// The number from which an id was made.
 inline std::uint64_t number_of(const Uuid& id) { return id.low() & 0x7FFF'FFFF'FFFF'FFFFull; }
 
-// Whether a stored event is what its id says it must be.
+// Whether a stored event has the content that belongs to its id.
 inline bool is_as_numbered(const Event& stored) {
   const NewEvent made = numbered_event(number_of(stored.id), stored.data.size());
   return stored.id == *made.id && stored.type == made.type && stored.data == made.data &&

@@ -9,7 +9,7 @@
 
 namespace cairn::test {
 
-// The randomness of one test. Its seed is printed, and CAIRN_TEST_SEED repeats a run.
+// The random numbers of one test. Prints its seed; CAIRN_TEST_SEED repeats a run.
 class Random {
  public:
   explicit Random(const char* what) : Random(what, chosen_seed()) {}
@@ -17,7 +17,7 @@ class Random {
     std::printf("[   SEED   ] %s: CAIRN_TEST_SEED=%llu\n", what, static_cast<unsigned long long>(seed));
     std::fflush(stdout);
   }
-  // A stream of its own for a thread or a round; says nothing.
+  // An independent generator for a thread or a round; prints nothing.
   explicit Random(std::uint64_t seed) : seed_(seed), engine_(seed) {}
 
   std::uint64_t seed() const { return seed_; }

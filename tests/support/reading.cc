@@ -6,7 +6,7 @@ namespace cairn::test {
 
 namespace {
 
-// A page chain that makes no headway would never end; a test should say so instead.
+// Pages whose `next` does not advance would never end; the test fails instead.
 Error stuck(const char* what) {
   return make_error(Errc::kIo, std::string(what) + ": `next` does not move on");
 }
@@ -17,10 +17,10 @@ bool moves_on(Direction direction, std::uint64_t from, std::uint64_t to) {
 
 }  // namespace
 
-Result<std::vector<Event>> read_all(EventStore& store, LogQuery query) {
+Result<std::vector<Event>> read_all(LogReader& log, LogQuery query) {
   std::vector<Event> events;
   for (;;) {
-    CAIRN_TRY(LogPage page, store.read_log(query));
+    CAIRN_TRY(LogPage page, log.read_log(query));
     if (page.events.size() > query.limit) return make_error(Errc::kIo, "read_log: page beyond its limit");
     for (const EventView& view : page.events) events.push_back(owned(view));
     if (!page.next) return events;
@@ -30,11 +30,13 @@ Result<std::vector<Event>> read_all(EventStore& store, LogQuery query) {
   }
 }
 
-Result<std::vector<Event>> read_whole_stream(EventStore& store, const std::string& stream,
-                                             StreamQuery query) {
+namespace {
+
+template <typename ReadPage>
+Result<std::vector<Event>> read_stream_pages(const ReadPage& read_page, StreamQuery query) {
   std::vector<Event> events;
   for (;;) {
-    CAIRN_TRY(StreamPage page, store.read_stream(stream, query));
+    CAIRN_TRY(StreamPage page, read_page(query));
     if (page.events.size() > query.limit) return make_error(Errc::kIo, "read_stream: page beyond its limit");
     for (const EventView& view : page.events) events.push_back(owned(view));
     if (!page.next) return events;
@@ -42,6 +44,19 @@ Result<std::vector<Event>> read_whole_stream(EventStore& store, const std::strin
       return stuck("read_stream");
     query.from = page.next;
   }
+}
+
+}  // namespace
+
+Result<std::vector<Event>> read_whole_stream(EventStore& store, const std::string& stream,
+                                             StreamQuery query) {
+  return read_stream_pages([&](const StreamQuery& page) { return store.read_stream(stream, page); }, query);
+}
+
+Result<std::vector<Event>> read_whole_system_stream(LogReader& log, const std::string& stream,
+                                                    StreamQuery query) {
+  return read_stream_pages([&](const StreamQuery& page) { return log.read_system_stream(stream, page); },
+                           query);
 }
 
 Result<std::vector<StreamInfo>> list_all(EventStore& store, StreamListQuery query) {
@@ -57,9 +72,9 @@ Result<std::vector<StreamInfo>> list_all(EventStore& store, StreamListQuery quer
   }
 }
 
-Result<std::vector<Event>> scan_all(EventStore& store, GlobalPosition from) {
+Result<std::vector<Event>> scan_all(LogReader& log, GlobalPosition from) {
   std::vector<Event> events;
-  CAIRN_TRY(GlobalPosition last, store.scan({.from = from}, [&](const EventView& view) {
+  CAIRN_TRY(GlobalPosition last, log.scan({.from = from}, [&](const EventView& view) {
     events.push_back(owned(view));
     return true;
   }));

@@ -8,7 +8,7 @@
 
 namespace cairn::test {
 
-// A file system of its own, small enough to fill: tmpfs, or ext4 in a file. Needs the right to mount.
+// A small file system that a test can fill: tmpfs, or ext4 in a file. Needs permission to mount.
 class SmallDisk {
  public:
   enum class Kind { kTmpfs, kExt4 };
@@ -17,11 +17,11 @@ class SmallDisk {
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
-  // "" or why there is no disk here; then a test has nothing to do.
+  // "" or the reason why there is none; then the test is skipped.
   const std::string& missing() const { return missing_; }
   std::filesystem::path path() const { return folder_ / "disk"; }
 
-  // A foreign file that takes all that is left, and its end.
+  // Creates a file that takes all space that is left, and removes it.
   void fill_up();
   void free_up();
 

@@ -4,7 +4,7 @@
 
 namespace cairn::test {
 
-// Small maps, little filled ahead: what a test wants of a store.
+// Options for tests: small maps, little preallocation.
 inline StoreOptions small_store() {
   StoreOptions options;
   options.log_map_bytes = 64u << 20;

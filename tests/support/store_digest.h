@@ -6,9 +6,8 @@
 
 namespace cairn::test {
 
-// Reads everything in the store by every path there is (scan, pages in both directions, each stream, each
-// category and type, listing, infos) and makes one number of all of it. Equal numbers: equal answers
-// everywhere.
+// Reads everything in the store by every path (scan, pages in both directions, each stream, each category
+// and type, listing, infos) and computes one digest. Equal digests mean equal answers.
 Result<std::uint64_t> digest_of(EventStore& store);
 
 }  // namespace cairn::test

@@ -22,7 +22,7 @@
 
 namespace cairn::test {
 
-// The words of the event log's tests: a store in a folder of its own, on a clock that stands still.
+// Fixture of the event store's tests: a store in a temporary folder, with a manual clock.
 class StoreTest : public ::testing::Test {
  protected:
   explicit StoreTest(Medium medium = Medium::kMemory) : folder_(medium) {
@@ -34,7 +34,7 @@ class StoreTest : public ::testing::Test {
     };
   }
 
-  // The store, opened when it is first asked for.
+  // The store; the first call opens it.
   EventStore& store() {
     if (!store_) open();
     return *store_;
@@ -53,8 +53,7 @@ class StoreTest : public ::testing::Test {
   }
   void flush() { ASSERT_THAT(store().flush_index(), succeeds()); }
 
-  // Appends
-  // --------------------------------------------------------------------------------------------------------
+  // --- Appends
 
   Result<AppendResult> submit(AppendRequest request) { return store().append(std::move(request)); }
   Result<AppendResult> submit(std::vector<StreamAppend> streams) {
@@ -83,8 +82,7 @@ class StoreTest : public ::testing::Test {
     return append(std::move(stream), std::move(events));
   }
 
-  // Reads
-  // ----------------------------------------------------------------------------------------------------------
+  // --- Reads
 
   template <typename T>
   static T value_of(Result<T> result) {
@@ -122,7 +120,7 @@ class StoreTest : public ::testing::Test {
     return notices_;
   }
 
-  // Closes the store and proves that its files agree with themselves.
+  // Closes the store and verifies its files.
   void expect_sound() {
     close();
     auto report = verify_store(folder());
@@ -143,7 +141,7 @@ class StoreTest : public ::testing::Test {
   std::unique_ptr<EventStore> store_;
 };
 
-// Where the events are when they are read: still in the tail, in the index, or found again by a new process.
+// Where the events are when they are read: in the tail, in the index, or recovered by a reopened store.
 enum class Settled { kInTail, kReopened, kFlushed, kFlushedAndReopened, kFlushedHalfway };
 
 inline std::string name_of(Settled settled) {
@@ -164,14 +162,14 @@ inline std::string name_of(Settled settled) {
 
 inline void PrintTo(Settled settled, std::ostream* out) { *out << name_of(settled); }
 
-// A store test that is told once for each place the events can be.
+// A store test that runs once for each place where the events can be.
 class SettledStoreTest : public StoreTest, public ::testing::WithParamInterface<Settled> {
  protected:
-  // Said in the middle of what a test appends.
+  // Called between the appends of a test.
   void halfway() {
     if (GetParam() == Settled::kFlushedHalfway) flush();
   }
-  // Said between the last append and the first read.
+  // Called between the last append and the first read.
   void settle() {
     switch (GetParam()) {
       case Settled::kInTail:

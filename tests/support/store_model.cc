@@ -24,7 +24,7 @@ std::uint64_t StoreModel::version(const std::string& stream) const {
   return found == streams_.end() ? 0 : found->second.size();
 }
 
-// A request that holds an id the store knows is a repeat, or it is refused; nil when all its ids are new.
+// A request with a known id is a repeat or is refused; nil when all its ids are new.
 std::optional<StoreModel::Answer> StoreModel::repeat_of(const AppendRequest& request) const {
   bool known = false, whole = true, exact_conflict = false;
   AppendResult first;

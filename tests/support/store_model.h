@@ -12,21 +12,21 @@
 
 namespace cairn::test {
 
-// What an event store promises, in the plainest way: one vector of events. Repeats are remembered for ever.
+// A model of an event store: one vector of events. Ids are kept for ever.
 class StoreModel {
  public:
-  // What a store must answer to `request`: which numbers, or which errors are right.
+  // The answer that a store must give to `request`: the numbers, or the permitted errors.
   struct Answer {
     std::optional<AppendResult> result;
     std::vector<Errc> errors;  // any of these, when there is no result
     std::string stream;        // of a version conflict, when only one stream can be meant
     std::optional<std::uint64_t> version;
   };
-  // Decides and, on success, applies. Events without an id are entered with a nil id until name() gives them
-  // theirs. REQUIRES: the request is valid by itself.
+  // Decides and, on success, applies. Events without an id have a nil id until name() sets it.
+  // REQUIRES: the request is valid.
   Answer append(const AppendRequest& request, Timestamp now);
 
-  // Takes over the id the store made for the event at `position`.
+  // Sets the id that the store generated for the event at `position`.
   void name(std::uint64_t position, Uuid id) { log_[position - 1].id = id; }
 
   const std::vector<Event>& log() const { return log_; }
@@ -45,7 +45,7 @@ class StoreModel {
   std::unordered_map<Uuid, std::uint64_t> ids_;                // given ids -> position
 };
 
-// Compares what `store` answers to one query with the model; "" when they agree.
+// Compares one answer of `store` with the model; "" when they agree.
 std::string difference_in_log(EventStore& store, const StoreModel& model, const LogQuery& query);
 std::string difference_in_stream(EventStore& store, const StoreModel& model, const std::string& stream,
                                  const StreamQuery& query);

@@ -4,10 +4,10 @@
 
 namespace cairn::test {
 
-// Memory makes a sync free, which suits tests of what is stored rather than of the disk.
+// In memory a sync costs nothing, which suits tests that are not about the disk.
 enum class Medium { kMemory, kDisk };
 
-// An empty folder of its own, removed with everything in it at the end.
+// An empty folder, removed with everything in it by the destructor.
 class TempFolder {
  public:
   explicit TempFolder(Medium medium = Medium::kMemory);

@@ -2,11 +2,12 @@
 
 #include <atomic>
 #include <latch>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <thread>
 
+#include "eventstore/base/background_thread.h"
+#include "eventstore/base/mutex.h"
 #include "tools/bench/interrupt.h"
 
 namespace cairn::bench {
@@ -14,7 +15,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// What the writers of one run share.
+// State shared by the writer threads of one run.
 struct Run {
   const AppendLoad& load;
   StreamSet& streams;
@@ -22,9 +23,9 @@ struct Run {
   std::atomic<SteadyClock::rep> deadline{0};
   std::atomic<bool> stop{false};
 
-  std::mutex mutex = {};
-  AppendOutcome outcome = {};
-  std::optional<Error> first_error = {};
+  Mutex mutex = {};
+  AppendOutcome outcome CAIRN_GUARDED_BY(mutex) = {};
+  std::optional<Error> first_error CAIRN_GUARDED_BY(mutex) = {};
 };
 
 bool is_over(const Run& run, SteadyClock::time_point now) {
@@ -55,7 +56,7 @@ Status write_until_over(Run& run, unsigned writer, AppendSession& session, Appen
 void run_writer(Run& run, unsigned writer, AppendSession& session) {
   AppendOutcome mine;
   const Status status = write_until_over(run, writer, session, mine);
-  const std::lock_guard lock(run.mutex);
+  const MutexLock lock(run.mutex);
   if (!status && !run.first_error) {
     run.first_error = status.error();
     run.stop = true;
@@ -76,13 +77,17 @@ Result<AppendOutcome> drive_appends(const AppendLoad& load, StreamSet& streams,
 
   std::vector<std::jthread> threads;
   for (unsigned writer = 0; writer < load.writers; ++writer) {
-    threads.emplace_back([&run, &sessions, writer] { run_writer(run, writer, *sessions[writer]); });
+    threads.emplace_back([&run, &sessions, writer] {
+      name_this_thread("cairn-bench");
+      run_writer(run, writer, *sessions[writer]);
+    });
   }
   const auto duration = std::chrono::duration_cast<SteadyClock::duration>(load.duration);
   run.start.arrive_and_wait();
   run.deadline = (SteadyClock::now() + duration).time_since_epoch().count();
   threads.clear();
 
+  const MutexLock lock(run.mutex);
   if (run.first_error) return *std::move(run.first_error);
   run.outcome.seconds = load.duration.count();
   return std::move(run.outcome);

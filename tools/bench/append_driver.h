@@ -33,7 +33,7 @@ class AppendSession {
 using AppendSessions = std::vector<std::unique_ptr<AppendSession>>;
 
 // Appends from one thread per session until the load's duration is over: each picks one of its streams at
-// random, appends at the version it knows, waits for the answer and goes on. This loop is the same for every
+// random, appends at the version it knows, and waits for the answer. This loop is the same for every
 // system. Fails with the first error of any writer; ends early when interrupted(). REQUIRES: load.in_flight
 // == 1 and as many sessions as writers.
 Result<AppendOutcome> drive_appends(const AppendLoad& load, StreamSet& streams,

@@ -7,18 +7,18 @@
 
 namespace cairn::bench {
 
-enum class ClientIds { kNo, kYes };  // whether events come with ids whose repetition must be noticed
+enum class ClientIds { kNo, kYes };  // whether events have ids for idempotent retries
 
-// What a measured append workload does. The same for every system.
+// An append workload, the same for every system.
 struct AppendLoad {
   unsigned writers = 64;
-  unsigned in_flight = 1;     // appends each writer has under way at once; Cairn alone can do more than one
+  unsigned in_flight = 1;     // appends in flight per writer; only Cairn supports more than one
   unsigned batch_events = 1;  // events in one append, all to one stream
   std::chrono::duration<double> duration{5};
   ClientIds client_ids = ClientIds::kNo;
 };
 
-// What came of it. Only appends answered within the duration count.
+// The result. Only appends answered within the duration count.
 struct AppendOutcome {
   std::uint64_t appends = 0;
   std::uint64_t events = 0;

@@ -106,7 +106,7 @@ Status bench_append(const AppendOptions& options) {
   return {};
 }
 
-// A store to read from: the one named, or a new one with `set` in it.
+// The store to read: the one in --data, or a new one with the events of `set`.
 Result<BenchStore> store_with(const CommonOptions& options, const ReplaySet& set) {
   if (!options.data.empty()) return BenchStore::open_existing(options.data);
   CAIRN_TRY(BenchStore bench, BenchStore::make_new(""));
@@ -141,7 +141,7 @@ Status bench_replay(const ReplayOptions& options) {
   return {};
 }
 
-// The names to read at random: those of the set, or of an existing store the first that it lists.
+// The streams to read at random: those of the set, or the first ones of an existing store.
 Result<std::vector<std::string>> names_in(EventStore& store) {
   constexpr std::size_t kNamesMax = 100'000;
   std::vector<std::string> names;
@@ -193,24 +193,29 @@ void add_common(CLI::App& command, CommonOptions& options, const std::string& da
 }
 
 template <typename Options>
-void run_when_parsed(CLI::App& command, std::shared_ptr<Options> options, Status (*run)(const Options&),
-                     int& exit_code) {
-  command.callback([options = std::move(options), run, &exit_code] {
-    watch_interrupts();
-    Status status = run(*options);
-    if (interrupted()) status = make_error(Errc::kFailedPrecondition, "interrupted");
-    exit_code = status ? 0 : 1;
-    if (!status) std::cerr << "cairn: " << status.error().message << '\n';
+int run_bench(const Options& options, Status (*run)(const Options&)) {
+  watch_interrupts();
+  Status status = run(options);
+  if (interrupted()) status = make_error(Errc::kFailedPrecondition, "interrupted");
+  if (!status) std::cerr << "cairn: " << status.error().message << '\n';
+  return status ? 0 : 1;
+}
+
+template <typename Options>
+void run_after_parsing(CLI::App& command, std::shared_ptr<Options> options, Status (*run)(const Options&),
+                       std::function<int()>& action) {
+  command.callback([options = std::move(options), run, &action] {
+    action = [options, run] { return run_bench(*options, run); };
   });
 }
 
-void add_append(CLI::App& bench, int& exit_code) {
+void add_append(CLI::App& bench, std::function<int()>& action) {
   auto options = std::make_shared<AppendOptions>();
   CLI::App& command = *bench.add_subcommand("append", "How fast events become durable");
   command.footer(
       "\nExamples:\n"
-      "  cairn bench append --writers 64            single events from 64 waiting writers, each durable\n"
-      "  cairn bench append --batch 1000            a thousand events an append\n"
+      "  cairn bench append --writers 64            64 synchronous writers, one event per append\n"
+      "  cairn bench append --batch 1000            1,000 events per append\n"
       "  cairn bench append --data /mnt/disk/try    on the disk that matters");
   add_common(command, *options, "A folder without a store, kept afterwards; a temporary one when not given");
   command.add_option("--writers", options->writers, "Threads that append")
@@ -229,16 +234,16 @@ void add_append(CLI::App& bench, int& exit_code) {
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
   command.add_flag("--client-ids", options->client_ids, "Give every event an id whose repetition is noticed");
-  run_when_parsed(command, std::move(options), bench_append, exit_code);
+  run_after_parsing(command, std::move(options), bench_append, action);
 }
 
-void add_replay(CLI::App& bench, int& exit_code) {
+void add_replay(CLI::App& bench, std::function<int()>& action) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App& command = *bench.add_subcommand("replay", "How fast the whole log is read");
   command.footer(
       "\nExamples:\n"
       "  cairn bench replay --events 1000000\n"
-      "  cairn bench replay --json                  from first to last, for machines to read");
+      "  cairn bench replay --json                  print JSON");
   add_common(command, *options, "The folder of a store to read; a temporary new one when not given");
   command.add_option("--events", options->events, "Events in the new store")
       ->check(CLI::Range(1, 1'000'000'000))
@@ -246,10 +251,10 @@ void add_replay(CLI::App& bench, int& exit_code) {
   command.add_option("--streams", options->streams, "Streams in the new store")
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
-  run_when_parsed(command, std::move(options), bench_replay, exit_code);
+  run_after_parsing(command, std::move(options), bench_replay, action);
 }
 
-void add_read(CLI::App& bench, int& exit_code) {
+void add_read(CLI::App& bench, std::function<int()>& action) {
   auto options = std::make_shared<ReadOptions>();
   CLI::App& command = *bench.add_subcommand("read", "How fast one stream is read");
   command.footer(
@@ -267,16 +272,16 @@ void add_read(CLI::App& bench, int& exit_code) {
   command.add_option("--seconds", options->seconds, "How long")
       ->check(CLI::Range(0.1, 86'400.0))
       ->capture_default_str();
-  run_when_parsed(command, std::move(options), bench_read, exit_code);
+  run_after_parsing(command, std::move(options), bench_read, action);
 }
 
 }  // namespace
 
-void add_bench_commands(CLI::App& bench, int& exit_code) {
+void add_bench_commands(CLI::App& bench, std::function<int()>& action) {
   bench.require_subcommand(1);
-  add_append(bench, exit_code);
-  add_replay(bench, exit_code);
-  add_read(bench, exit_code);
+  add_append(bench, action);
+  add_replay(bench, action);
+  add_read(bench, action);
 }
 
 }  // namespace cairn::bench

@@ -2,6 +2,13 @@
 
 namespace cairn::bench {
 
+Status check_new_folder(const std::filesystem::path& folder) {
+  std::error_code absent;
+  if (!std::filesystem::exists(folder, absent) || std::filesystem::is_empty(folder, absent)) return {};
+  return make_error(Errc::kFailedPrecondition,
+                    folder.string() + " is not empty; this benchmark writes to new folders only");
+}
+
 Result<BenchStore> BenchStore::make_new(const std::filesystem::path& folder, const StoreOptions& options) {
   BenchStore bench;
   bench.folder_ = folder;
@@ -10,11 +17,7 @@ Result<BenchStore> BenchStore::make_new(const std::filesystem::path& folder, con
     bench.folder_ = temporary.path() / "store";
     bench.temporary_.emplace(std::move(temporary));
   }
-  std::error_code absent;
-  if (std::filesystem::exists(bench.folder_, absent) && !std::filesystem::is_empty(bench.folder_, absent)) {
-    return make_error(Errc::kFailedPrecondition,
-                      bench.folder_.string() + " is not empty; this benchmark writes to new folders only");
-  }
+  CAIRN_CHECK(check_new_folder(bench.folder_));
   CAIRN_TRY(bench.store_, EventStore::open(bench.folder_, options));
   return bench;
 }

@@ -10,11 +10,14 @@
 
 namespace cairn::bench {
 
-// A store that a benchmark works on, with the folder it lies in. A temporary folder is removed with it.
+// Fails with kFailedPrecondition when the folder has something in it: a benchmark writes to new folders only.
+Status check_new_folder(const std::filesystem::path& folder);
+
+// A store for a benchmark, with its folder. A temporary folder is removed with it.
 class BenchStore {
  public:
-  // A new, empty store in `folder`, or in a temporary folder when that is empty. Refuses a folder that
-  // already has something in it: a benchmark must never write into somebody's store.
+  // A new, empty store in `folder`, or in a temporary folder when `folder` is "". Fails when the folder is
+  // not empty: a benchmark must not write into an existing store.
   static Result<BenchStore> make_new(const std::filesystem::path& folder, const StoreOptions& options = {});
 
   static Result<BenchStore> open_existing(const std::filesystem::path& folder,
@@ -31,7 +34,7 @@ class BenchStore {
  private:
   BenchStore() = default;
 
-  // Declared before the store, so that the store is closed before its folder goes.
+  // Declared before the store, so that the store is closed before its folder is removed.
   std::optional<TempFolder> temporary_;
   std::filesystem::path folder_;
   std::unique_ptr<EventStore> store_;

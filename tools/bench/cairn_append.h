@@ -9,13 +9,13 @@ namespace cairn::bench {
 
 AppendRequest make_request(const AppendCall& call, const Payloads& payloads, ClientIds client_ids);
 
-// Runs `load` against `store`: writers that wait for each answer, or, with load.in_flight > 1, writers that
-// keep so many appends under way with append_async(). `streams` says, and afterwards knows, how far each
-// stream is. Fails with the first error the store answered.
+// Runs `load` against `store`: synchronous writers, or, with load.in_flight > 1, writers that keep so many
+// appends in flight with append_async(). `streams` has the versions before and after. Fails with the first
+// error of the store.
 Result<AppendOutcome> run_appends(EventStore& store, const AppendLoad& load, StreamSet& streams,
                                   const Payloads& payloads);
 
-// What the store did between two moments.
+// The store's work between two samples of its statistics.
 struct StoreWork {
   std::uint64_t commits = 0;
   std::uint64_t events = 0;

@@ -4,7 +4,7 @@
 
 namespace cairn::bench {
 
-// Numbers as people read them: three or four digits that matter, and a unit.
+// Numbers with three or four significant digits and a unit.
 std::string rate_text(double per_second);      // "61.2 k/s", "1.25 M/s"
 std::string micros_text(double microseconds);  // "37.4 µs", "1.20 ms"
 std::string bytes_text(double bytes);          // "412 MiB"

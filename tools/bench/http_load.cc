@@ -67,7 +67,7 @@ struct Client {
   Clock::time_point asked;
 };
 
-// Whether `answer` is whole; then it is taken away.
+// Whether `answer` is complete; then it is removed from the buffer.
 Result<bool> take_answer(std::string& answer) {
   const auto head_end = answer.find("\r\n\r\n");
   if (head_end == std::string::npos) return false;
@@ -84,22 +84,22 @@ Result<bool> take_answer(std::string& answer) {
   return true;
 }
 
-// When requests are due. Without a rate they are due at once.
-class Pace {
+// The schedule of requests at a fixed rate. Without a rate they are due at once.
+class RequestRate {
  public:
-  Pace(Clock::time_point begin, double rate) : begin_(begin), rate_(rate) {}
+  RequestRate(Clock::time_point begin, double rate) : begin_(begin), rate_(rate) {}
 
-  bool is_free() const { return rate_ <= 0; }  // as fast as answers come
+  bool is_unlimited() const { return rate_ <= 0; }  // the next request follows the answer
   Clock::time_point due() const {
-    const std::chrono::duration<double> since(is_free() ? 0 : static_cast<double>(asked_) / rate_);
+    const std::chrono::duration<double> since(is_unlimited() ? 0 : static_cast<double>(requests_) / rate_);
     return begin_ + std::chrono::duration_cast<Clock::duration>(since);
   }
-  void asked() { ++asked_; }
+  void count_request() { ++requests_; }
 
  private:
   const Clock::time_point begin_;
   const double rate_;
-  std::uint64_t asked_ = 0;
+  std::uint64_t requests_ = 0;
 };
 
 class Load {
@@ -110,14 +110,14 @@ class Load {
     CAIRN_CHECK(connect());
     const auto begin = Clock::now();
     const auto end = begin + std::chrono::duration_cast<Clock::duration>(load_.duration);
-    Pace pace(begin, load_.requests_per_second);
+    RequestRate pace(begin, load_.requests_per_second);
     std::vector<epoll_event> ready(std::min(load_.connections, 256u));
     while (true) {
       const auto now = Clock::now();
       while (now <= end && !idle_.empty() && pace.due() <= now) CAIRN_CHECK(ask(pace));
       const bool over = now > end;
       if (over && idle_.size() == clients_.size()) return {};
-      // With a free connection the next thing to happen may be that a request is due.
+      // With an idle connection the wait ends when the next request is due.
       const auto until = over || idle_.empty() ? now + kSilenceMax : std::min(pace.due(), end + kMoment);
       CAIRN_TRY(const std::size_t count, wait(ready, until - now));
       if (count == 0 && (over || idle_.empty())) {
@@ -143,13 +143,13 @@ class Load {
     return {};
   }
 
-  Status ask(Pace& pace) {
+  Status ask(RequestRate& pace) {
     const unsigned number = idle_.back();
     idle_.pop_back();
     request_.clear();
     load_.next(number, request_);
-    clients_[number].asked = pace.is_free() ? Clock::now() : pace.due();
-    pace.asked();
+    clients_[number].asked = pace.is_unlimited() ? Clock::now() : pace.due();
+    pace.count_request();
     return send_all(clients_[number].socket.get(), request_);
   }
 
@@ -163,7 +163,7 @@ class Load {
     return system_error("epoll_pwait2", errno);
   }
 
-  Status receive(unsigned number, Pace& pace, Clock::time_point end) {
+  Status receive(unsigned number, RequestRate& pace, Clock::time_point end) {
     Client& client = clients_[number];
     const ssize_t size = ::recv(client.socket.get(), bytes_, sizeof bytes_, 0);
     if (size <= 0) return make_error(Errc::kFailedPrecondition, "the server closed a connection");
@@ -173,7 +173,7 @@ class Load {
     const auto now = Clock::now();
     if (now <= end) load_.answered(now - client.asked);
     idle_.push_back(number);
-    return pace.is_free() && now <= end ? ask(pace) : Status();
+    return pace.is_unlimited() && now <= end ? ask(pace) : Status();
   }
 
   const HttpLoad& load_;
@@ -200,7 +200,7 @@ Result<StalledFollowers> StalledFollowers::connect(std::uint16_t port, unsigned 
   auto sockets = std::make_unique<Sockets>();
   for (unsigned i = 0; i < count; ++i) {
     CAIRN_TRY(Socket socket, connect_to(port));
-    const int small = 16 << 10;  // It is the server's memory that is of interest.
+    const int small = 16 << 10;  // Small, because the server's buffers are measured.
     ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     CAIRN_CHECK(send_all(socket.get(),
                          "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"));

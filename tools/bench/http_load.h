@@ -10,29 +10,28 @@
 
 namespace cairn::bench {
 
-// Work for a server on this machine, to measure it with: many connections, each with one request under way at
-// a time.
+// A load for a server on this machine: many connections, each with one request in flight.
 struct HttpLoad {
   std::uint16_t port = 0;
   unsigned connections = 64;
   std::chrono::duration<double> duration{5};
 
-  // Requests are due evenly at this rate, whether those before were answered or not, and their latency is
-  // counted from when they were due. 0: each connection asks again as soon as it was answered.
+  // An open loop at this rate: requests do not wait for earlier answers, and latency is measured from the
+  // time a request was due. 0 is a closed loop: each connection sends its next request after the answer.
   double requests_per_second = 0;
 
   // Writes the next whole request of connection number `connection` to `to`.
   std::function<void(unsigned connection, std::string& to)> next;
 
-  // Told how long each answer took that came within the duration.
+  // Called with the latency of each answer within the duration.
   std::function<void(std::chrono::nanoseconds latency)> answered;
 };
 
-// Sends and receives in this thread, with as little work as a client can do: it shares the machine with the
-// server. Fails with kFailedPrecondition when an answer is not 201.
+// Sends and receives in the calling thread, with as little work as possible, because it shares the machine
+// with the server. Fails with kFailedPrecondition when an answer is not 201.
 Status run_http_load(const HttpLoad& load);
 
-// Clients that follow the log from its beginning and never read what they are sent, for as long as it lives.
+// Clients that follow the log from its beginning and never read from their sockets, until the destructor.
 class StalledFollowers {
  public:
   static Result<StalledFollowers> connect(std::uint16_t port, unsigned count);

@@ -2,11 +2,11 @@
 
 namespace cairn::bench {
 
-// From now on SIGINT and SIGTERM end the benchmark in order, so that servers are stopped and folders removed;
-// a second one ends the process at once. Call it before any thread is made.
+// Makes SIGINT and SIGTERM end the benchmark cleanly: servers are stopped and folders removed. A second
+// signal ends the process at once. Not thread-safe: call it before any thread is made.
 void watch_interrupts();
 
-// Whether such a signal has come. Any thread.
+// Whether such a signal has arrived. Thread-safe.
 bool interrupted();
 
 }  // namespace cairn::bench

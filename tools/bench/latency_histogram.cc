@@ -7,8 +7,7 @@
 namespace cairn::bench {
 namespace {
 
-// Every power of two is cut into 32 buckets of equal width: the leading six bits of the value choose the
-// bucket.
+// Every power of two has 32 buckets of equal width: the leading six bits of the value select the bucket.
 constexpr unsigned kLeadingBits = 6;
 constexpr std::size_t kBucketsPerPower = 1u << (kLeadingBits - 1);
 constexpr std::size_t kBuckets = (64 - kLeadingBits + 2) * kBucketsPerPower;

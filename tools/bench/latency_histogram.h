@@ -6,8 +6,8 @@
 
 namespace cairn::bench {
 
-// How long things took, in a fixed 15 KiB however many there were. Quantiles are within 2 % of the exact
-// value; count and maximum are exact. Belongs to one thread; merge what several threads measured.
+// A histogram of latencies in a fixed 15 KiB. Quantiles are within 2 % of the exact value; count and maximum
+// are exact. Not thread-safe: each thread has its own, and merge() adds them up.
 class LatencyHistogram {
  public:
   LatencyHistogram();
@@ -17,8 +17,7 @@ class LatencyHistogram {
 
   std::uint64_t count() const { return count_; }
 
-  // The latency that a share `quantile` (0 to 1) of all stayed within, in microseconds; 0 when there are
-  // none.
+  // The `quantile` (0 to 1) in microseconds; 0 when the histogram is empty.
   double quantile_us(double quantile) const;
   double max_us() const { return static_cast<double>(max_ns_) / 1000.0; }
 

@@ -28,7 +28,7 @@ std::uint64_t word_at(const char* bytes) {
   return word;
 }
 
-// What does not fill a word at the end is added with the bytes before it once more: cheaper than a copy.
+// The last partial word is read together with the bytes before it: cheaper than a copy.
 std::uint64_t sum_words(std::string_view text) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   std::uint64_t sum = 0;
@@ -54,7 +54,7 @@ std::string_view Payloads::type(std::uint64_t event) const { return kTypes[event
 
 void EventFold::add(std::string_view stream, std::uint64_t version, std::string_view type,
                     std::string_view data) {
-  // The version is multiplied in, so that events under each other's versions make another sum.
+  // The version is a factor, so that exchanged versions change the sum.
   sum_ += (sum_words(stream) + sum_words(type) + sum_words(data)) * (2 * version + 1);
   bytes_ += data.size();
   ++events_;

@@ -8,9 +8,9 @@
 
 namespace cairn::bench {
 
-// The events every system gets: event number n has the same type and the same data wherever it is written.
-// The data is a JSON object of exactly `event_bytes` bytes whose text does not compress to nothing. Any
-// thread may read.
+// The events for every system: event number n has the same type and the same data in each. The data is a JSON
+// object of exactly `event_bytes` bytes with random, poorly compressible text. Thread-safe after
+// construction.
 class Payloads {
  public:
   // REQUIRES: event_bytes >= kEventBytesMin.
@@ -26,8 +26,8 @@ class Payloads {
   std::vector<std::string> data_;
 };
 
-// Adds every byte of an event to a sum. Readers fold what they read, so that no system gets away with handing
-// out bytes nobody looks at, and so that two systems can be shown to have read the same events.
+// A checksum over every byte of the events. Readers compute it, so that no system saves work by returning
+// bytes that are not accessed, and so that two systems provably read the same events.
 class EventFold {
  public:
   void add(std::string_view stream, std::uint64_t version, std::string_view type, std::string_view data);

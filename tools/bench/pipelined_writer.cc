@@ -1,15 +1,16 @@
 #include "tools/bench/pipelined_writer.h"
 
-#include <condition_variable>
 #include <latch>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "eventstore/after_answers.h"
+#include "eventstore/after_callbacks.h"
+#include "eventstore/base/assert.h"
+#include "eventstore/base/background_thread.h"
+#include "eventstore/base/mutex.h"
 #include "tools/bench/cairn_append.h"
 #include "tools/bench/interrupt.h"
 
@@ -31,7 +32,7 @@ class PipelinedWriter {
     }
   }
 
-  // Appends until `duration` is over, then waits for what is still under way.
+  // Appends until `duration` is over, then waits for the appends in flight.
   void run(std::latch& start) {
     start.arrive_and_wait();
     deadline_ = SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(load_.duration);
@@ -54,7 +55,7 @@ class PipelinedWriter {
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  // One of the appends in flight. The callback gets nothing but its address, so that it needs no memory.
+  // A slot for an append in flight. The callback captures only its address, so that it needs no allocation.
   struct Place {
     PipelinedWriter* writer;
     StreamShare share;
@@ -82,24 +83,26 @@ class PipelinedWriter {
 
   void note_answer(Place& place) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       answered_.push_back(&place);
       if (std::exchange(more_may_come_, true)) return;
     }
-    after_answers([this] { wake(); });  // until then nobody takes the answers
+    after_callbacks([this] { wake(); });  // The writer wakes once per group of answers.
   }
 
   void wake() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     more_may_come_ = false;
-    // Signalled under the lock: after the last answer the writer may be gone as soon as the lock is free.
+    // Notified with the lock held: after the last answer the writer may be destroyed as soon as it is
+    // released.
     some_answered_.notify_one();
   }
 
   void wait_for_answers(std::vector<Place*>& answered) {
     answered.clear();
-    std::unique_lock lock(mutex_);
-    some_answered_.wait(lock, [this] { return !answered_.empty() && !more_may_come_; });
+    MutexLock lock(mutex_);
+    some_answered_.wait(lock,
+                        [this]() CAIRN_REQUIRES(mutex_) { return !answered_.empty() && !more_may_come_; });
     answered.swap(answered_);
   }
 
@@ -126,16 +129,18 @@ class PipelinedWriter {
   AppendOutcome outcome_;
   std::optional<Error> error_;
 
-  std::mutex mutex_;
-  std::condition_variable some_answered_;
-  std::vector<Place*> answered_;
-  bool more_may_come_ = false;
+  Mutex mutex_;
+  CondVar some_answered_;
+  std::vector<Place*> answered_ CAIRN_GUARDED_BY(mutex_);
+  bool more_may_come_ CAIRN_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace
 
 Result<AppendOutcome> drive_pipelined(EventStore& store, const AppendLoad& load, StreamSet& streams,
                                       const Payloads& payloads) {
+  CAIRN_ASSERT(std::size_t{load.writers} * load.in_flight <= streams.size(), load.writers, load.in_flight,
+               streams.size());
   std::vector<std::unique_ptr<PipelinedWriter>> writers;
   for (unsigned i = 0; i < load.writers; ++i) {
     writers.push_back(std::make_unique<PipelinedWriter>(store, load, streams, payloads, i));
@@ -143,7 +148,10 @@ Result<AppendOutcome> drive_pipelined(EventStore& store, const AppendLoad& load,
   std::latch start(load.writers);
   std::vector<std::jthread> threads;
   for (const auto& writer : writers) {
-    threads.emplace_back([&start, &writer = *writer] { writer.run(start); });
+    threads.emplace_back([&start, &writer = *writer] {
+      name_this_thread("cairn-bench");
+      writer.run(start);
+    });
   }
   threads.clear();
 

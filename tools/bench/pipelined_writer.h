@@ -7,10 +7,9 @@
 
 namespace cairn::bench {
 
-// drive_appends() for writers that do not wait: each of load.writers threads keeps load.in_flight appends
-// under way. An append's latency runs from the call to the callback. Streams are shared out to the places in
-// flight, so that an append is never asked for while the one before it on its stream is unanswered. REQUIRES:
-// writers * in_flight <= streams.size().
+// drive_appends() for asynchronous writers: each of load.writers threads keeps load.in_flight appends in
+// flight. The latency of an append is the time from the call to the callback. Each slot in flight has its own
+// streams, so that a stream never has two appends in flight. REQUIRES: writers * in_flight <= streams.size().
 Result<AppendOutcome> drive_pipelined(EventStore& store, const AppendLoad& load, StreamSet& streams,
                                       const Payloads& payloads);
 

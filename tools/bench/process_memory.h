@@ -4,10 +4,10 @@
 
 namespace cairn::bench {
 
-// What this process has resident, in bytes.
+// The resident memory of this process, in bytes.
 struct ProcessMemory {
-  std::uint64_t anonymous = 0;  // its own: heap and stacks
-  std::uint64_t file = 0;       // pages of mapped files, which the system takes back when it needs them
+  std::uint64_t anonymous = 0;  // heap and stacks
+  std::uint64_t file = 0;       // pages of mapped files, which the kernel can evict
 };
 
 // From /proc/self/status; zeros where there is none.

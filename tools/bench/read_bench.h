@@ -21,7 +21,7 @@ struct ReadOutcome {
 using StreamPicker = std::function<std::string(std::mt19937_64&)>;
 
 // Reads whole streams, one after the other in this thread, a page of `page_events` at a time, until
-// `duration` is over. Fails with kNotFound when a picked stream is not there.
+// `duration` is over. Fails with kNotFound when a stream does not exist.
 Result<ReadOutcome> read_streams(EventStore& store, const StreamPicker& pick, std::size_t page_events,
                                  std::chrono::duration<double> duration);
 

@@ -29,7 +29,7 @@ AppendRequest make_replay_request(const ReplaySet& set, const Payloads& payloads
 
 Status load_replay_set(EventStore& store, const ReplaySet& set, const Payloads& payloads) {
   for (std::uint64_t event = 0; event < set.events && !interrupted();) {
-    // A request ends with a round over the streams: a stream may stand in it once.
+    // A request ends with a round over the streams, because it may have each stream only once.
     const std::uint64_t round_end = (event / set.streams + 1) * set.streams;
     const std::uint64_t end = std::min({event + set.request_events, round_end, set.events});
     CAIRN_CHECK(store.append(make_replay_request(set, payloads, event, end)));

@@ -8,14 +8,14 @@
 
 namespace cairn::bench {
 
-// The events of the replay benchmark: event n (from 0) is the next one of a stream that is another one than
-// its neighbours'. Every system gets these, in this order, and must give back what folds to the same sum.
+// The events of the replay benchmark: consecutive events belong to different streams. Every system stores the
+// same events in this order, and reading them back must give the same checksum.
 struct ReplaySet {
   std::uint64_t events = 1'000'000;
   std::uint64_t streams = 100'000;
 
-  // How many events Cairn gets in one request, each to another stream, when it is loaded: blocks as so many
-  // waiting writers would have made them.
+  // Events per request when Cairn is loaded, each to another stream: the blocks have the size that a group
+  // commit of as many synchronous writers would give them.
   std::uint64_t request_events = 64;
 
   std::uint64_t stream(std::uint64_t event) const { return event % streams * kStride % streams; }

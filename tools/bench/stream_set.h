@@ -11,7 +11,7 @@
 namespace cairn::bench {
 
 // The streams a benchmark appends to, and the version each has reached. A stream is written by one writer
-// alone (see StreamShare), so every append can ask for the exact version and none has to read it first.
+// only (see StreamShare), so every append expects an exact version without reading it first.
 class StreamSet {
  public:
   explicit StreamSet(std::size_t count) : versions_(count) {}
@@ -28,7 +28,7 @@ class StreamSet {
   std::vector<std::uint32_t> versions_;
 };
 
-// One writer's part of a set: every `of`-th stream. Shares of one division have no stream in common.
+// One writer's part of a set: every `of`-th stream. The shares of a set are disjoint.
 class StreamShare {
  public:
   // REQUIRES: share < of <= set.size().

@@ -8,7 +8,7 @@
 
 namespace cairn::bench {
 
-// A folder of its own that is gone, with all in it, when this object is.
+// A temporary folder. The destructor removes it with its content.
 class TempFolder {
  public:
   // Makes a folder "cairn-bench-……" in `parent`. Fails with kFailedPrecondition when `parent` is in memory
@@ -27,7 +27,7 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
-// Where temporary folders go unless told otherwise: $TMPDIR, else /var/tmp, which unlike /tmp is on a disk.
+// The default parent of temporary folders: $TMPDIR, else /var/tmp, which unlike /tmp is on a disk.
 std::filesystem::path default_temp_parent();
 
 // "ext4", "xfs", …, or the type's number in hex.

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <vector>
 
+#include "eventstore/base/assert.h"
 #include "tools/cli/command_tree.h"
 #include "tools/cli/help/help_format.h"
 #include "tools/cli/help/unknown_command.h"
@@ -25,11 +26,11 @@ bool has_commands(const CLI::App& command) {
   return !command.get_subcommands([](const CLI::App*) { return true; }).empty();
 }
 
-// Says what is wrong with the words that were refused, unless they ask for help in their own way.
+// Reports the parser's error, or prints help for `cairn append help` and for a group without a command.
 int answer_refused(CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
   const ReachedCommand reached = reached_command(app);
   const std::size_t depth = static_cast<std::size_t>(
-      std::count(reached.path.begin(), reached.path.end(), ' '));  // Words that are commands.
+      std::count(reached.path.begin(), reached.path.end(), ' '));  // The number of words that are commands.
   if (words.size() > depth && words[depth] == "help") {            // cairn append help
     std::cout << help_text(*reached.command, reached.path);
     return kExitOk;
@@ -45,20 +46,22 @@ int answer_refused(CLI::App& app, const CLI::ParseError& error, const std::vecto
 }
 
 int parse_and_run(int argc, char** argv, const std::string& version) {
-  int exit_code = kExitOk;
+  CommandAction action;
   CLI::App app;
-  add_commands(app, version, exit_code);
+  add_commands(app, version, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help and --version
     app.exit(success);
+    return kExitOk;
   } catch (const CLI::ParseError& error) {
     return answer_refused(app, error, std::vector<std::string>(argv + 1, argv + argc));
   }
-  return exit_code;
+  CAIRN_ASSERT(action != nullptr);  // The program requires a command.
+  return action();
 }
 
-// A reader that has had enough, as `head` has, is no failure; a full disk is one.
+// A closed pipe, as `| head` leaves it, is not a failure; a full disk is one.
 bool output_was_lost() {
   if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return false;
   pollfd output{STDOUT_FILENO, 0, 0};

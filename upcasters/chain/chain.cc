@@ -1,5 +1,7 @@
 #include "upcasters/chain/chain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -12,13 +14,12 @@ namespace {
 using Schemas = std::shared_ptr<const StoredSchema>;
 
 Error no_version(const TypeHistory& history, std::uint32_t version) {
-  return make_error(Errc::kNotFound,
-                    "the type '" + history.type + "' has no version " + std::to_string(version));
+  return make_error(Errc::kNotFound, fmt::format("the type '{}' has no version {}", history.type, version));
 }
 
-// Puts steps together. `bytes` is the schema of what the last step left, `seen` what it is being read as: at
-// most one reading by Avro's rules is outstanding, and the next step, or whoever takes the event, does it on
-// the way.
+// Builds the steps of a chain. `bytes` is the schema of the last step's result, `seen` the one it is read as:
+// at most one schema resolution is pending, and the next step, or the consumer of the event, performs it
+// while reading.
 class ChainBuilder {
  public:
   ChainBuilder(const TypeHistory& history, Schemas stored)
@@ -87,8 +88,8 @@ Result<std::shared_ptr<const Chain>> make_chain(const TypeHistory& history, Sche
     if (shape.kind == Shape::Kind::kVersion) return no_version(history, shape.version);
     return std::move(chain).done(stored_version);  // All versions are hidden or gone.
   }
-  // Avro's rules may lead back to an older version; upcasters go forward only. And what is no version any
-  // more has no next one.
+  // Schema resolution can also lead to an older version; upcasters only lead forward. A schema that no
+  // version has any more has no next version.
   if (at == nullptr || at->version > target->version) {
     CAIRN_CHECK(chain.resolve_to(*target));
     return std::move(chain).done(stored_version);

@@ -10,21 +10,21 @@
 
 namespace cairn {
 
-// One chain that events went through.
+// A chain that events have taken.
 struct ChainUse {
   const Chain* chain = nullptr;
-  // For what an upcaster made of events of another type: the registry's change before which that upcaster was
-  // made, which decides what schema its events have.
+  // For events that an upcaster of another type produced: the number of changes of the registry when that
+  // upcaster was deployed, which determines the schema of its events.
   std::optional<std::uint64_t> made_at;
   friend bool operator==(const ChainUse&, const ChainUse&) = default;
 };
 
-// The chains that the events of a fold went through, each once. What came out depends on nothing else.
+// The set of chains that the events of a fold have taken. The shaped events depend on nothing else.
 class ChainUses {
  public:
   void add(const Chain& chain, std::optional<std::uint64_t> made_at) {
     const ChainUse use{&chain, made_at};
-    // Neighbours are often alike, and a stream has few types.
+    // Consecutive events often have the same type, and a stream has few types.
     if (last_ < uses_.size() && uses_[last_] == use) return;
     const auto found = std::find(uses_.begin(), uses_.end(), use);
     last_ = static_cast<std::size_t>(found - uses_.begin());
@@ -38,10 +38,10 @@ class ChainUses {
   std::size_t last_ = 0;
 };
 
-// A chain as it is remembered when it may be gone: what it was called, and what decided what came out.
+// A chain as a snapshot stores it: its key and its fingerprint.
 struct RememberedChain {
   std::string_view type;
-  SchemaId schema;  // that events were stored with
+  SchemaId schema;  // that the events were stored with
   std::string_view fingerprint;
   std::optional<std::uint64_t> made_at;
 };

@@ -4,10 +4,10 @@ namespace cairn {
 
 Result<std::shared_ptr<const Chain>> Chains::find(std::string_view type, SchemaId stored, Shape shape) {
   Key key(type, stored.value, shape.kind, shape.version);
-  // Asked first: what changes while the chain is made only makes it be forgotten sooner.
+  // Read before the history: a change during compilation only makes the cache drop the chain sooner.
   const std::uint64_t now = source_.changes();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (made_at_ != now) chains_.clear();
     made_at_ = now;
     if (const auto known = chains_.find(key); known != chains_.end()) return known->second;
@@ -17,7 +17,7 @@ Result<std::shared_ptr<const Chain>> Chains::find(std::string_view type, SchemaI
     return make_error(Errc::kNotFound, "there is no schema " + std::to_string(stored.value));
   }
   CAIRN_TRY(auto made, make_chain(source_.history(type), std::move(schema), shape));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (made_at_ == now) chains_.emplace(std::move(key), made);
   return made;
 }

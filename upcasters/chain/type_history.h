@@ -11,7 +11,7 @@
 
 namespace cairn {
 
-// How the versions of one event type follow each other, as of one moment. A value.
+// The versions of one event type and the upcasters between them, at one moment. A value.
 struct TypeHistory {
   std::string type;
   SubjectVersions versions;  // rising; hidden ones too; empty for a type without a schema
@@ -22,15 +22,15 @@ struct TypeHistory {
   const SubjectVersion* newest() const;                        // that is not hidden
   const SubjectVersion* next_live(std::uint32_t after) const;  // the first above that is not hidden
   const SubjectVersion* with_schema(SchemaId id) const;        // the newest that has it
-  const SubjectVersion* newest_at(
-      std::uint64_t registry_changes) const;  // as of then, or else the first there is
+  // The newest when the registry had this many changes, or else the first there is.
+  const SubjectVersion* newest_at(std::uint64_t registry_changes) const;
 
-  // The upcaster that events take from this version; nullptr when there is none. One whose versions have
-  // become others, because the subject was deleted and begun again, does not count.
+  // The upcaster that events take from this version, or nullptr. An upcaster is ignored if its versions now
+  // have other schemas, because the subject was deleted and registered again.
   std::shared_ptr<const Upcaster> upcaster_from(const SubjectVersion& version) const;
 };
 
-// Where histories come from. All functions may be called from any thread.
+// A source of histories. Thread-safe.
 class HistorySource {
  public:
   virtual ~HistorySource() = default;

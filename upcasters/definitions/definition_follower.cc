@@ -15,12 +15,12 @@ constexpr std::size_t kPageBytes = 8u << 20;
 }  // namespace
 
 Status DefinitionFollower::catch_up(const std::function<Status(const EventView& stored)>& take) {
-  const std::lock_guard one_at_a_time(mutex_);
-  CAIRN_TRY(const auto info, store_.stream_info(kDefinitionStream));
+  const MutexLock one_at_a_time(mutex_);
+  CAIRN_TRY(const auto info, log_.system_stream_info(kDefinitionStream));
   while (info && version() < info->version.value) {
     const StreamQuery query{
         .from = StreamVersion{version() + 1}, .limit = kPageEvents, .bytes_max = kPageBytes};
-    CAIRN_TRY(const StreamPage page, store_.read_stream(kDefinitionStream, query));
+    CAIRN_TRY(const StreamPage page, log_.read_system_stream(kDefinitionStream, query));
     for (const EventView& stored : page.events) {
       CAIRN_CHECK(take(stored));
       version_.store(stored.version.value, std::memory_order_release);
@@ -29,7 +29,7 @@ Status DefinitionFollower::catch_up(const std::function<Status(const EventView& 
   return {};
 }
 
-Status append_definition(EventStore& store, std::uint64_t version, NewEvent event) {
+Status append_definition(const StoreAccess& store, std::uint64_t version, NewEvent event) {
   AppendRequest request;
   request.origin = Origin::kSystem;
   request.streams.push_back({std::string(kDefinitionStream), ExpectedVersion::exactly(version), {}});
@@ -40,7 +40,7 @@ Status append_definition(EventStore& store, std::uint64_t version, NewEvent even
 }
 
 Error definitions_always_change() {
-  return make_error(Errc::kOverloaded, "others change the definitions all the time; try again");
+  return make_error(Errc::kOverloaded, "other clients keep changing the definitions; try again");
 }
 
 }  // namespace cairn

@@ -3,37 +3,38 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
-#include "eventstore/event_store.h"
+#include "eventstore/base/mutex.h"
+#include "eventstore/store_access.h"
 
 namespace cairn {
 
-// Follows $definitions for whoever folds its events. Any thread.
+// Reads the stream $definitions forward for a class that folds its events. Thread-safe.
 class DefinitionFollower {
  public:
-  // REQUIRES: `store` outlives it.
-  explicit DefinitionFollower(EventStore& store) : store_(store) {}
+  // REQUIRES: `log` outlives it.
+  explicit DefinitionFollower(LogReader& log) : log_(log) {}
 
-  // Gives `take` each event that was appended since, in order and never two at once. Ends where it fails; the
-  // next call begins there again. Fails as the store's reads do.
+  // Calls `take` for each event appended since the last call, in order and from one thread at a time. Stops
+  // when `take` fails; the next call begins with the same event. Fails as the store's reads do.
   Status catch_up(const std::function<Status(const EventView& stored)>& take);
 
-  // The version of $definitions that was taken last. Who appends behind it asks for it first and then for
-  // what was folded, which may then be newer but not older: so the append conflicts with all it does not
-  // know.
+  // The version of $definitions that was taken last. A caller that decides and then appends at this version
+  // reads it before the folded state: the state may be newer than the version, never older, so an append at
+  // this version conflicts with every event that the decision did not see.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:
-  EventStore& store_;
-  std::mutex mutex_;
+  LogReader& log_;
+  Mutex mutex_;  // serialises catch_up()
   std::atomic<std::uint64_t> version_{0};
 };
 
 // Appends a definition, if $definitions still has that version. kVersionConflict when it has not.
-Status append_definition(EventStore& store, std::uint64_t version, NewEvent event);
+Status append_definition(const StoreAccess& store, std::uint64_t version, NewEvent event);
 
-// How often one tries that. Each turn is another's success, so nobody comes near this.
+// How often a caller decides and appends again after a conflict. An attempt fails only when another append
+// succeeds, so this bound is not reached in practice.
 inline constexpr int kDefinitionAttemptsMax = 100;
 Error definitions_always_change();
 

@@ -13,7 +13,7 @@ bool may_produce(const Upcaster& upcaster, const std::string& type) {
 std::vector<std::string> stored_types_of(const Upcasters& upcasters, const std::vector<std::string>& wanted) {
   std::vector<std::string> types = wanted;
   const auto all = upcasters.all();
-  for (std::size_t i = 0; i < types.size(); ++i) {  // It grows meanwhile.
+  for (std::size_t i = 0; i < types.size(); ++i) {  // the loop adds to it
     for (const auto& upcaster : all) {
       const std::string& type = upcaster->header.type;
       if (may_produce(*upcaster, types[i]) && std::find(types.begin(), types.end(), type) == types.end()) {

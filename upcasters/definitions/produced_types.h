@@ -7,12 +7,11 @@
 
 namespace cairn {
 
-// Whether a script may turn events into ones of this type: it says so, or the name stands in it.
+// Whether a script may produce events of this type: its header says so, or its source contains the name.
 bool may_produce(const Upcaster& upcaster, const std::string& type);
 
-// The types under which events may be stored that come out as one of `wanted`: those themselves, and types
-// whose upcasters may turn them into one.
-// Rather one type too many than one too few: what comes out as another type is left out later.
+// The stored types of events that may be shaped into one of `wanted`: those types, and types whose upcasters
+// may produce them. A superset: readers filter by the shaped type too.
 std::vector<std::string> stored_types_of(const Upcasters& upcasters, const std::vector<std::string>& wanted);
 
 }  // namespace cairn

@@ -2,8 +2,8 @@
 
 namespace cairn {
 
-// The upcasters are looked at last: without its version an upcaster has no effect, but a version without the
-// upcaster that came with it would be reached in another way, or not at all.
+// Reads the upcasters last: an upcaster without its version has no effect, but a version without the upcaster
+// that was registered with it would be reached by another chain, or not at all.
 TypeHistory RegistryHistory::history(std::string_view type) {
   TypeHistory history{std::string(type), {}, {}};
   auto versions = registry_.read([&](const RegistryState& state) -> RegistryResult<SubjectVersions> {

@@ -11,15 +11,15 @@
 
 namespace cairn {
 
-// Histories as they are: from the schema registry and the upcasters.
+// The current histories, from the schema registry and the upcasters. Thread-safe.
 class RegistryHistory final : public HistorySource {
  public:
-  // `refresh` is called between a look at the versions and one at the upcasters; see
-  // EventShapes::open_reader(). REQUIRES: both outlive it.
+  // `refresh` is called after the versions and before the upcasters are read; see EventShapes::open_reader().
+  // REQUIRES: both outlive it.
   RegistryHistory(SchemaRegistry& registry, const Upcasters& upcasters, std::function<void()> refresh = {})
       : registry_(registry), upcasters_(upcasters), refresh_(std::move(refresh)) {}
 
-  // Both only grow, so their sum is another one after every change.
+  // Both only grow, so their sum differs after every change.
   std::uint64_t changes() const override { return registry_.changes() + upcasters_.changes(); }
   TypeHistory history(std::string_view type) override;
   std::shared_ptr<const StoredSchema> schema(SchemaId id) override { return registry_.by_id(id); }
@@ -30,14 +30,15 @@ class RegistryHistory final : public HistorySource {
   const std::function<void()> refresh_;
 };
 
-// The same with one type's history as it would be.
+// The histories of `base`, with that of one type replaced: as it would be with an upcaster that is being
+// verified.
 class CandidateHistory final : public HistorySource {
  public:
   // REQUIRES: `base` outlives it.
   CandidateHistory(HistorySource& base, TypeHistory candidate)
       : base_(base), candidate_(std::move(candidate)) {}
 
-  std::uint64_t changes() const override { return 1; }  // It is tried as it was when it began.
+  std::uint64_t changes() const override { return 1; }  // a verification uses one history from start to end
   TypeHistory history(std::string_view type) override {
     return type == candidate_.type ? candidate_ : base_.history(type);
   }

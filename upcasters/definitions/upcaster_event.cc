@@ -1,5 +1,7 @@
 #include "upcasters/definitions/upcaster_event.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -12,12 +14,12 @@ using Json = nlohmann::ordered_json;
 NewEvent new_event(std::string_view type, const Json& data) {
   NewEvent event;
   event.type = type;
-  // What a script says may stand in a reason, and need not be text.
+  // A reason may contain text of a script, which need not be valid UTF-8.
   event.data = data.dump(-1, ' ', false, Json::error_handler_t::replace);
   return event;
 }
 
-// Reads members of an object and notices when one is not what it has to be.
+// Reads members of an object and keeps the first that is missing or of the wrong type.
 class MemberReader {
  public:
   explicit MemberReader(const Json& data) : data_(data) {}
@@ -119,14 +121,15 @@ NewEvent to_new_event(const UpcasterWithdrawn& event) {
 Result<UpcasterEvent> read_upcaster_event(const EventView& stored) {
   if (!stored.type.starts_with("Upcaster")) return UpcasterEvent(OtherDefinition{});
   if (stored.type != "UpcasterInstalled" && stored.type != "UpcasterWithdrawn") {
-    return make_error(Errc::kFailedPrecondition, "position " + std::to_string(stored.position.value) +
-                                                     " of the log is " + std::string(stored.type) +
-                                                     ", which a newer program has written; use that one");
+    return make_error(
+        Errc::kFailedPrecondition,
+        fmt::format("position {} of the log is {}, which a newer program has written; use that one",
+                    stored.position.value, stored.type));
   }
   const Json data = Json::parse(stored.data, nullptr, false);
   if (!data.is_object()) {
-    return make_error(Errc::kCorruption, "the definition at position " +
-                                             std::to_string(stored.position.value) + " is no JSON object");
+    return make_error(Errc::kCorruption, fmt::format("the definition at position {} is not a JSON object",
+                                                     stored.position.value));
   }
   if (stored.type == "UpcasterInstalled") return read_installed(stored, data);
   MemberReader members(data);

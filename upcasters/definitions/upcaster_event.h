@@ -11,19 +11,21 @@
 
 namespace cairn {
 
-// The stream that holds what users define: upcasters, and later more. docs/format.md shows the events.
+// The stream of definitions that users deploy: upcasters, aggregates, projections. docs/format.md shows the
+// events.
 inline constexpr std::string_view kDefinitionStream = "$definitions";
 
-// The upcaster was accepted. It had been tried on all events up to `verified_through`; those between that and
-// the definition's own position were tried behind it, before anybody was given its results.
+// The upcaster was deployed. It had been verified on all events up to `verified_through`; those between that
+// and the position of this event are verified after it, before the upcaster becomes active.
 struct UpcasterInstalled {
   Upcaster upcaster;  // position and installed_at are the stored event's
   GlobalPosition verified_through;
   std::uint64_t checked = 0;
-  bool with_schema = false;  // the version it leads to was registered with it
+  bool with_schema = false;  // its target version was registered with it
 };
 
-// It failed on an event that came in while it was being accepted. The one before it, if any, holds again.
+// The upcaster failed on an event that was appended during its deployment. The one before it, if any, is
+// active again.
 struct UpcasterWithdrawn {
   std::string type;
   std::uint32_t from = 0;
@@ -39,9 +41,8 @@ using UpcasterEvent = std::variant<UpcasterInstalled, UpcasterWithdrawn, OtherDe
 NewEvent to_new_event(const UpcasterInstalled& event);
 NewEvent to_new_event(const UpcasterWithdrawn& event);
 
-// As it was read from the stream. Fails with kFailedPrecondition for an event about upcasters that this
-// program does not know, which a newer one has written, and with kCorruption for data that cannot be what was
-// written.
+// Decodes an event of the stream. Fails with kFailedPrecondition for an unknown type of upcaster event, which
+// a newer program has written, and with kCorruption for invalid data.
 Result<UpcasterEvent> read_upcaster_event(const EventView& stored);
 
 }  // namespace cairn

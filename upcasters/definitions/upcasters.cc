@@ -1,26 +1,27 @@
 #include "upcasters/definitions/upcasters.h"
 
 #include <algorithm>
-#include <mutex>
 
 namespace cairn {
 
 Upcasters::BySource Upcasters::of_type(std::string_view type) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   BySource found;
-  const auto add = [&](const auto& steps) {
-    for (auto step = steps.lower_bound({std::string(type), 0});
-         step != steps.end() && step->first.first == type; ++step) {
-      if (auto upcaster = current(step->first)) found.emplace(step->first.second, std::move(upcaster));
-    }
-  };
-  add(steps_);
-  add(armed_);
+  add_current(steps_, type, found);
+  add_current(armed_, type, found);
   return found;
 }
 
+template <typename Steps>
+void Upcasters::add_current(const Steps& steps, std::string_view type, BySource& to) const {
+  for (auto step = steps.lower_bound({std::string(type), 0});
+       step != steps.end() && step->first.first == type; ++step) {
+    if (auto upcaster = current(step->first)) to.emplace(step->first.second, std::move(upcaster));
+  }
+}
+
 std::vector<std::shared_ptr<const Upcaster>> Upcasters::all() const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   std::vector<std::shared_ptr<const Upcaster>> found;
   for (const auto& [step, upcasters] : steps_) {
     if (auto upcaster = current(step)) found.push_back(std::move(upcaster));
@@ -33,7 +34,8 @@ std::shared_ptr<const Upcaster> Upcasters::current(const Step& step) const {
   const auto known = steps_.find(step);
   if (known == steps_.end()) return nullptr;
   const auto on = std::find_if(known->second.rbegin(), known->second.rend(),
-                               [this](const auto& upcaster) { return !is_unsettled(*upcaster); });
+                               [this](const auto& upcaster)
+                                   CAIRN_REQUIRES_SHARED(mutex_) { return !is_unsettled(*upcaster); });
   return on == known->second.rend() ? nullptr : *on;
 }
 
@@ -43,13 +45,13 @@ bool Upcasters::is_unsettled(const Upcaster& upcaster) const {
 }
 
 std::uint32_t Upcasters::revisions(const std::string& type, std::uint32_t from) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto found = revisions_.find({type, from});
   return found == revisions_.end() ? 0 : found->second;
 }
 
 std::vector<Upcasters::Unsettled> Upcasters::unsettled() const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return unsettled_;
 }
 
@@ -59,7 +61,7 @@ Status Upcasters::catch_up() {
 
 Status Upcasters::apply(const EventView& stored) {
   CAIRN_TRY(UpcasterEvent event, read_upcaster_event(stored));
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   if (auto* installed = std::get_if<UpcasterInstalled>(&event)) {
     auto upcaster = std::make_shared<const Upcaster>(std::move(installed->upcaster));
     const Step step = step_of(*upcaster);
@@ -88,21 +90,21 @@ void Upcasters::withdraw(const UpcasterWithdrawn& event) {
 }
 
 void Upcasters::settle(const Upcaster& upcaster) {
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   std::erase_if(unsettled_, [&](const Unsettled& one) { return one.upcaster.get() == &upcaster; });
   armed_.erase(step_of(upcaster));
   changes_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 void Upcasters::arm(std::shared_ptr<const Upcaster> upcaster) {
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   Step step = step_of(*upcaster);
   armed_[std::move(step)] = std::move(upcaster);
   changes_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 void Upcasters::disarm(const Upcaster& upcaster) {
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   armed_.erase(step_of(upcaster));
   changes_.fetch_add(1, std::memory_order_acq_rel);
 }

@@ -1,5 +1,7 @@
 #include "upcasters/deploy/check_step.h"
 
+#include <fmt/format.h>
+
 #include "schemaregistry/compatibility/compatibility.h"
 
 namespace cairn {
@@ -7,10 +9,10 @@ namespace cairn {
 namespace {
 
 std::string version_text(const TypeHistory& history, std::uint32_t version) {
-  return "version " + std::to_string(version) + " of " + history.type;
+  return fmt::format("version {} of {}", version, history.type);
 }
 
-// The versions there are, for people.
+// "1, 2, 4", for messages.
 std::string known_versions(const TypeHistory& history) {
   std::string text;
   for (const SubjectVersion& one : history.versions) {
@@ -20,15 +22,16 @@ std::string known_versions(const TypeHistory& history) {
   return text.empty() ? "none" : text;
 }
 
-std::optional<StepRefusal> check_version(const TypeHistory& history, std::uint32_t version) {
-  if (history.version(version) != nullptr) return std::nullopt;
-  return StepRefusal{"unknown-version", "there is no " + version_text(history, version) +
-                                            "; it has: " + known_versions(history) +
-                                            ". A new version is registered together with its upcaster"};
+Result<void, StepRefusal> check_version(const TypeHistory& history, std::uint32_t version) {
+  if (history.version(version) != nullptr) return {};
+  return StepRefusal{"unknown-version",
+                     fmt::format("there is no {}; it has: {}. A new version is registered together with its "
+                                 "upcaster",
+                                 version_text(history, version), known_versions(history))};
 }
 
-// Whether everything can go on from `at` to the newest version.
-std::optional<StepRefusal> check_way_on(const TypeHistory& history, const SubjectVersion* at) {
+// Whether events can continue from `at` to the newest version.
+Result<void, StepRefusal> check_continuation(const TypeHistory& history, const SubjectVersion* at) {
   const SubjectVersion* newest = history.newest();
   while (newest != nullptr && at->version < newest->version) {
     if (const auto upcaster = history.upcaster_from(*at)) {
@@ -37,43 +40,45 @@ std::optional<StepRefusal> check_way_on(const TypeHistory& history, const Subjec
     }
     const SubjectVersion* next = history.next_live(at->version);
     if (!CompatibilityChecker().can_read(next->schema->schema.root(), at->schema->schema.root())) {
-      return StepRefusal{"gap", "events could not go on from " + version_text(history, at->version) +
-                                    ": version " + std::to_string(next->version) +
-                                    " cannot read it and no upcaster leads there. Deploy that one first"};
+      return StepRefusal{"gap",
+                         fmt::format("events could not continue from {}: version {} cannot read it and "
+                                     "no upcaster leads there. Deploy that one first",
+                                     version_text(history, at->version), next->version)};
     }
     at = next;
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
 
-std::optional<StepRefusal> check_step(const TypeHistory& history, const UpcasterHeader& header) {
+Result<void, StepRefusal> check_step(const TypeHistory& history, const UpcasterHeader& header) {
   if (history.versions.empty()) {
     return StepRefusal{"unknown-type",
                        "there is no event type " + history.type + ": no schema is registered for it"};
   }
   if (header.to <= header.from) {
-    return StepRefusal{"cycle", "an upcaster leads to a later version; this one leads from " +
-                                    std::to_string(header.from) + " to " + std::to_string(header.to)};
+    return StepRefusal{"cycle",
+                       fmt::format("an upcaster leads to a later version; this one leads from {} to {}",
+                                   header.from, header.to)};
   }
-  for (const std::uint32_t version : {header.from, header.to}) {
-    if (auto refusal = check_version(history, version)) return refusal;
-  }
+  CAIRN_CHECK(check_version(history, header.from));
+  CAIRN_CHECK(check_version(history, header.to));
   const SubjectVersion& from = *history.version(header.from);
   const SubjectVersion* next = history.next_live(header.from);
   if (const auto other = history.upcaster_from(from); other != nullptr && other->header.to != header.to) {
-    return StepRefusal{"fork", "events of " + version_text(history, header.from) + " already go to version " +
-                                   std::to_string(other->header.to) + "; they cannot go to " +
-                                   std::to_string(header.to) + " as well"};
+    return StepRefusal{"fork",
+                       fmt::format("events of {} already go to version {}; they cannot go to {} as well",
+                                   version_text(history, header.from), other->header.to, header.to)};
   }
   if (next == nullptr || next->version != header.to) {
-    return StepRefusal{"gap",
-                       "the version after " + std::to_string(header.from) + " of " + history.type + " is " +
-                           (next == nullptr ? std::string("none") : std::to_string(next->version)) +
-                           "; an upcaster leads to the next one, this one to " + std::to_string(header.to)};
+    return StepRefusal{
+        "gap",
+        fmt::format("the version after {} of {} is {}; an upcaster leads to the next one, this one to {}",
+                    header.from, history.type, next == nullptr ? "none" : std::to_string(next->version),
+                    header.to)};
   }
-  return check_way_on(history, history.version(header.to));
+  return check_continuation(history, history.version(header.to));
 }
 
 }  // namespace cairn

@@ -1,22 +1,22 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "eventstore/base/result.h"
 #include "upcasters/chain/type_history.h"
 #include "upcasters/model/upcaster.h"
 
 namespace cairn {
 
-// Why an upcaster has no place among the versions of its type.
+// Why an upcaster does not fit the versions of its type.
 struct StepRefusal {
   // A word for programs: unknown-type, unknown-version, wrong-target, cycle, fork, gap.
   std::string reason;
   std::string message;
 };
 
-// Nullopt when the upcaster can stand in the history: it leads from a version to the next, no other one leads
-// elsewhere from there, and from where it ends every event can go on to the newest version.
-std::optional<StepRefusal> check_step(const TypeHistory& history, const UpcasterHeader& header);
+// Succeeds when the upcaster fits the history: it leads from a version to the next one, no other upcaster leads
+// elsewhere from there, and every event can continue from its target version to the newest one.
+Result<void, StepRefusal> check_step(const TypeHistory& history, const UpcasterHeader& header);
 
 }  // namespace cairn

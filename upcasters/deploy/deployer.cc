@@ -1,7 +1,10 @@
 #include "upcasters/deploy/deployer.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "eventstore/base/assert.h"
 #include "upcasters/definitions/produced_types.h"
 #include "upcasters/definitions/upcaster_event.h"
 #include "upcasters/script/upcaster_script.h"
@@ -10,27 +13,24 @@ namespace cairn {
 
 namespace {
 
-// Each turn is another's success, so nobody comes near this.
+// An attempt fails only when another client's append succeeds, so this bound is not reached in practice.
 constexpr int kAttemptsMax = 100;
 
-// Events that came in while earlier ones were tried are tried as well; what is left after so many turns, or
-// when it is this little, is tried behind the definition.
+// A verification is repeated for the events appended while it ran, until so few of them are left or so many
+// turns are over. Those left are verified after the definition has been appended.
 constexpr int kTurnsMax = 20;
 constexpr std::uint64_t kLittleLeft = 1'000;
 
-// What the client says of the script must be what it says of itself.
-std::optional<StepRefusal> check_agreement(const UpcasterDraft& draft, const UpcasterHeader& header) {
-  const auto refuse = [](const std::string& what, const std::string& asked, const std::string& said) {
-    return StepRefusal{"wrong-target", "the request is about " + what + " " + asked + ", the script says " +
-                                           what + " = " + said};
+// The type and versions in the request must be those in the script.
+Result<void, StepRefusal> check_agreement(const UpcasterDraft& draft, const UpcasterHeader& header) {
+  const auto refuse = [](const char* what, const auto& asked, const auto& said) {
+    return StepRefusal{"wrong-target", fmt::format("the request is about {0} {1}, the script says {0} = {2}",
+                                                   what, asked, said)};
   };
   if (draft.type && *draft.type != header.type) return refuse("type", *draft.type, header.type);
-  if (draft.from && *draft.from != header.from) {
-    return refuse("from", std::to_string(*draft.from), std::to_string(header.from));
-  }
-  if (draft.to && *draft.to != header.to)
-    return refuse("to", std::to_string(*draft.to), std::to_string(header.to));
-  return std::nullopt;
+  if (draft.from && *draft.from != header.from) return refuse("from", *draft.from, header.from);
+  if (draft.to && *draft.to != header.to) return refuse("to", *draft.to, header.to);
+  return {};
 }
 
 bool same_versions(const SubjectVersions& one, const SubjectVersions& other) {
@@ -43,11 +43,11 @@ bool same_versions(const SubjectVersions& one, const SubjectVersions& other) {
 
 }  // namespace
 
-// An upcaster on its way in.
+// An upcaster that is being deployed.
 struct Deployer::Candidate {
   std::shared_ptr<const Upcaster> upcaster;
-  SubjectVersions versions;                   // as they were when it was planned
-  std::optional<SubjectVersion> new_version;  // that it brings with it
+  SubjectVersions versions;                   // of its type, when it was planned
+  std::optional<SubjectVersion> new_version;  // that is registered with it
   bool unchanged = false;
   std::unique_ptr<Verification> verification;
   std::optional<SchemaId> schema;
@@ -56,24 +56,21 @@ struct Deployer::Candidate {
 
 DeployOutcome Deployer::run(const UpcasterDraft& draft, const Registration* wanted,
                             const DeployOptions& options) {
-  const auto loaded = UpcasterScript::load(draft.source, draft.file);
-  if (const auto* error = std::get_if<ScriptError>(&loaded)) return DeployRefusal(*error);
-  const UpcasterHeader header = std::get<UpcasterScript>(loaded).header();
-  if (auto refusal = check_agreement(draft, header)) return DeployRefusal(*std::move(refusal));
+  CAIRN_TRY(const UpcasterScript script, UpcasterScript::load(draft.source, draft.file));
+  const UpcasterHeader& header = script.header();
+  CAIRN_CHECK(check_agreement(draft, header));
 
-  const std::lock_guard one_at_a_time(mutex_);
+  const MutexLock one_at_a_time(mutex_);
   Candidate candidate;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
-    if (auto refused = plan(header, draft.source, wanted, candidate)) return *std::move(refused);
+    CAIRN_CHECK(plan(header, draft.source, wanted, candidate));
     const bool dry = options.dry_run == DryRun::kYes;
-    if (!candidate.unchanged || dry) {  // Who asks for a trial gets one.
-      if (auto refused = take_in(candidate, options)) return *std::move(refused);
-    }
-    bool moved = false;
+    // A dry run verifies an unchanged upcaster too: its client wants the report.
+    if (!candidate.unchanged || dry) CAIRN_CHECK(verify(candidate, options));
     if (!dry && (!candidate.unchanged || wanted != nullptr)) {
-      if (auto refused = append(candidate, wanted, moved)) return *std::move(refused);
+      CAIRN_TRY(const Appended appended, append(candidate, wanted));
+      if (appended == Appended::kNo) continue;
     }
-    if (moved) continue;
     Deployed deployed{header,
                       candidate.upcaster->fingerprint,
                       candidate.upcaster->revision,
@@ -83,29 +80,28 @@ DeployOutcome Deployer::run(const UpcasterDraft& draft, const Registration* want
     if (candidate.verification) deployed.report = candidate.verification->report();
     return deployed;
   }
-  return DeployRefusal(make_error(Errc::kOverloaded, "others change the schemas all the time; try again"));
+  return make_error(Errc::kOverloaded, "other clients keep changing the schemas; try again");
 }
 
-// Finds the upcaster's place. What was tried before stays when nothing has moved since.
-Deployer::Refused Deployer::plan(const UpcasterHeader& header, const std::string& source,
-                                 const Registration* wanted, Candidate& candidate) {
-  if (auto caught_up = upcasters_.catch_up(); !caught_up) return caught_up.error();
+// Finds the upcaster's place among the versions. A verification of an earlier attempt is kept when neither
+// the versions nor the new schema have changed since.
+Deployer::Refusable<void> Deployer::plan(const UpcasterHeader& header, const std::string& source,
+                                         const Registration* wanted, Candidate& candidate) {
+  CAIRN_CHECK(upcasters_.catch_up());
   std::optional<SubjectVersion> planned_before = std::move(candidate.new_version);
   candidate.new_version.reset();
-  if (wanted != nullptr) {
-    if (auto refused = plan_schema(*wanted, header, candidate)) return refused;
-  }
+  if (wanted != nullptr) CAIRN_CHECK(plan_schema(*wanted, header, candidate));
   TypeHistory history = history_.history(header.type);
   const SubjectVersions versions = history.versions;
   if (candidate.new_version) history.versions.push_back(*candidate.new_version);
-  if (auto refusal = check_step(history, header)) return *std::move(refusal);
+  CAIRN_CHECK(check_step(history, header));
 
   const auto id_of = [](const std::optional<SubjectVersion>& version) {
     return version ? version->schema->id.value : 0;
   };
   if (candidate.verification != nullptr && same_versions(versions, candidate.versions) &&
       id_of(planned_before) == id_of(candidate.new_version)) {
-    return std::nullopt;
+    return {};
   }
   candidate.versions = versions;
   const SubjectVersion& from = *history.version(header.from);
@@ -123,13 +119,13 @@ Deployer::Refused Deployer::plan(const UpcasterHeader& header, const std::string
       candidate.unchanged ? installed : std::make_shared<const Upcaster>(std::move(upcaster));
   candidate.verification =
       verification_of(candidate.upcaster, std::move(history), {0}, Verification::Blame::kAll);
-  return std::nullopt;
+  return {};
 }
 
-// What the schema would become. It is decided here as it will be when it is registered, without the
-// comparison with its predecessor.
-Deployer::Refused Deployer::plan_schema(const Registration& wanted, const UpcasterHeader& header,
-                                        Candidate& candidate) {
+// Decides which version and id the schema will get, as its registration will, without the check of
+// compatibility with its predecessor.
+Deployer::Refusable<void> Deployer::plan_schema(const Registration& wanted, const UpcasterHeader& header,
+                                                Candidate& candidate) {
   if (wanted.subject != header.type) {
     return StepRefusal{"wrong-target", "the schema is registered for " + wanted.subject +
                                            ", the upcaster that came with it is for " + header.type};
@@ -147,16 +143,15 @@ Deployer::Refused Deployer::plan_schema(const Registration& wanted, const Upcast
     }
     return decision.answer;
   });
-  if (!decided) return decided.error();
-  candidate.schema = *decided;
+  CAIRN_TRY(candidate.schema, decided);
   candidate.new_version = std::move(planned);
   if (candidate.new_version && candidate.new_version->version != header.to) {
-    return StepRefusal{"wrong-target", "the schema becomes version " +
-                                           std::to_string(candidate.new_version->version) + " of " +
-                                           header.type + ", the upcaster that came with it leads to " +
-                                           std::to_string(header.to)};
+    return StepRefusal{
+        "wrong-target",
+        fmt::format("the schema becomes version {} of {}, the upcaster that came with it leads to {}",
+                    candidate.new_version->version, header.type, header.to)};
   }
-  return std::nullopt;
+  return {};
 }
 
 std::unique_ptr<Verification> Deployer::verification_of(const std::shared_ptr<const Upcaster>& upcaster,
@@ -164,22 +159,21 @@ std::unique_ptr<Verification> Deployer::verification_of(const std::shared_ptr<co
                                                         Verification::Blame blame) {
   history.upcasters[upcaster->header.from] = upcaster;
   auto types = stored_types_of(upcasters_, {upcaster->header.type});
-  return std::make_unique<Verification>(store_, history_, shapers_, std::move(history), upcaster,
+  return std::make_unique<Verification>(store_.log(), history_, shapers_, std::move(history), upcaster,
                                         std::move(types), through, blame);
 }
 
-// Tries it on what there is, and on what came in meanwhile.
-Deployer::Refused Deployer::take_in(Candidate& candidate, const DeployOptions& options) {
+// Runs the upcaster on the stored events, and on those appended meanwhile.
+Deployer::Refusable<void> Deployer::verify(Candidate& candidate, const DeployOptions& options) {
   Verification& verification = *candidate.verification;
   for (int turn = 0; turn < kTurnsMax; ++turn) {
-    const GlobalPosition head = store_.head();
+    const GlobalPosition head = store_.log().head();
     const bool little = head.value - verification.report().through.value < kLittleLeft;
-    if (Status status = verification.run(head, options.threads, options.progress, options.cancelled); !status)
-      return status.error();
+    CAIRN_CHECK(verification.run(head, options.threads, options.progress, options.cancelled));
     if (verification.report().failed > 0) return verification.report();
     if (little) break;
   }
-  return std::nullopt;
+  return {};
 }
 
 Result<StreamAppend> Deployer::definition_of(const Candidate& candidate) {
@@ -192,46 +186,48 @@ Result<StreamAppend> Deployer::definition_of(const Candidate& candidate) {
   return append;
 }
 
-// Appends the definition, with the schema if one came along. `moved` when somebody else has changed what it
-// was tried with: then nothing was done.
-Deployer::Refused Deployer::append(Candidate& candidate, const Registration* wanted, bool& moved) {
-  auto refused =
-      wanted == nullptr ? append_alone(candidate, moved) : append_with_schema(candidate, *wanted, moved);
-  if (refused || moved) return refused;
-  if (Status status = upcasters_.catch_up(); !status) return status.error();
+// Appends the definition, with the schema if the request has one, and settles it.
+Deployer::Refusable<Deployer::Appended> Deployer::append(Candidate& candidate, const Registration* wanted) {
+  CAIRN_TRY(const Appended appended,
+            wanted == nullptr ? append_alone(candidate) : append_with_schema(candidate, *wanted));
+  if (appended == Appended::kNo) return Appended::kNo;
+  CAIRN_CHECK(upcasters_.catch_up());
   Verification& verification = *candidate.verification;
-  refused = settle(&verification);
+  auto settled = settle(&verification);
   upcasters_.disarm(*candidate.upcaster);
-  if (refused || candidate.unchanged) return refused;
-  // Who asked at the door before it was on may have come in since.
-  if (Status status = verification.run(store_.head(), 1, {}); !status) return status.error();
-  if (verification.report().failed == 0) return std::nullopt;
-  if (Status status = withdraw(*candidate.upcaster, verification.report()); !status) return status.error();
+  CAIRN_CHECK(std::move(settled));
+  if (candidate.unchanged) return Appended::kYes;
+  // Events that were admitted before the upcaster was active may have been appended since.
+  CAIRN_CHECK(verification.run(store_.log().head(), 1, {}));
+  if (verification.report().failed == 0) return Appended::kYes;
+  CAIRN_CHECK(withdraw(*candidate.upcaster, verification.report()));
   if (candidate.new_version) unregister(candidate.upcaster->header);
   return verification.report();
 }
 
-Deployer::Refused Deployer::append_alone(const Candidate& candidate, bool& moved) {
-  auto definition = definition_of(candidate);
-  if (!definition) return definition.error();
-  // Nobody may change the schemas between this look at them and the append.
+Deployer::Refusable<Deployer::Appended> Deployer::append_alone(const Candidate& candidate) {
+  CAIRN_TRY(StreamAppend definition, definition_of(candidate));
+  // The expected version of the schema stream makes the append fail if a schema changes after this look at
+  // them.
   const std::uint64_t registry_changes = registry_.changes();
-  moved = !same_versions(history_.history(candidate.upcaster->header.type).versions, candidate.versions);
-  if (moved) return std::nullopt;
+  if (!same_versions(history_.history(candidate.upcaster->header.type).versions, candidate.versions)) {
+    return Appended::kNo;
+  }
   AppendRequest request;
   request.origin = Origin::kSystem;
-  request.streams.push_back(*std::move(definition));
+  request.streams.push_back(std::move(definition));
   request.streams.push_back({std::string(kSchemaStream), ExpectedVersion::exactly(registry_changes), {}});
   const auto appended = store_.append(std::move(request));
-  moved = !appended && appended.error().code == Errc::kVersionConflict;
-  if (!appended && !moved) return appended.error();
-  return std::nullopt;
+  if (appended) return Appended::kYes;
+  if (appended.error().code == Errc::kVersionConflict) return Appended::kNo;
+  return appended.error();
 }
 
-Deployer::Refused Deployer::append_with_schema(const Candidate& candidate, const Registration& wanted,
-                                               bool& moved) {
+Deployer::Refusable<Deployer::Appended> Deployer::append_with_schema(const Candidate& candidate,
+                                                                     const Registration& wanted) {
   Registration unchecked = wanted;
   unchecked.check = CheckCompatibility::kNo;
+  bool moved = false;  // another client changed what the candidate was planned with
   const auto with_definition =
       [&](const std::vector<RegistryEvent>& decided) -> RegistryResult<std::vector<StreamAppend>> {
     const auto* registered = decided.empty() ? nullptr : std::get_if<SchemaRegistered>(&decided.front());
@@ -246,18 +242,22 @@ Deployer::Refused Deployer::append_with_schema(const Candidate& candidate, const
     CAIRN_TRY(StreamAppend definition, definition_of(candidate));
     return std::vector<StreamAppend>{std::move(definition)};
   };
-  // From the moment the schema is there its upcaster must be.
+  // A reader that sees the schema must see its upcaster, so the upcaster is armed before the append.
   if (!candidate.unchanged) upcasters_.arm(candidate.upcaster);
   const auto registered = registry_.register_schema(unchecked, with_definition);
-  if (registered) return std::nullopt;
+  if (registered) {
+    CAIRN_ASSERT(!moved,
+                 candidate.upcaster->header.type);  // invariant 3: the schema and definition as planned
+    return Appended::kYes;
+  }
   if (!candidate.unchanged) upcasters_.disarm(*candidate.upcaster);
-  if (moved) return std::nullopt;
+  if (moved) return Appended::kNo;
   return registered.error();
 }
 
-// Tries what stands in the stream on those events it was not tried on, and on those behind it. Then it is on;
-// one that fails is withdrawn. `current` has tried the one that was appended just now.
-Deployer::Refused Deployer::settle(Verification* current) {
+// Verifies each unsettled definition on the events before and behind it that it was not run on. It becomes
+// active, or is withdrawn if it fails. `current` has verified the definition that was appended last.
+Deployer::Refusable<void> Deployer::settle(Verification* current) {
   for (const Upcasters::Unsettled& unsettled : upcasters_.unsettled()) {
     std::unique_ptr<Verification> own;
     Verification* verification = current;
@@ -266,20 +266,20 @@ Deployer::Refused Deployer::settle(Verification* current) {
                             unsettled.verified_through, Verification::Blame::kItself);
       verification = own.get();
     }
-    if (Status status = verification->run(unsettled.upcaster->position, 1, {}); !status)
-      return status.error();
+    CAIRN_CHECK(verification->run(unsettled.upcaster->position, 1, {}));
+    if (verification->report().failed == 0) CAIRN_CHECK(verification->run(store_.log().head(), 1, {}));
     if (verification->report().failed == 0) {
-      if (Status status = verification->run(store_.head(), 1, {}); !status) return status.error();
-    }
-    if (verification->report().failed == 0) {
+      // invariant 1: it was run on all events before its definition
+      CAIRN_ASSERT(verification->report().through >= unsettled.upcaster->position,
+                   verification->report().through.value, unsettled.upcaster->position.value);
       upcasters_.settle(*unsettled.upcaster);
       continue;
     }
-    if (Status status = withdraw(*unsettled.upcaster, verification->report()); !status) return status.error();
+    CAIRN_CHECK(withdraw(*unsettled.upcaster, verification->report()));
     if (unsettled.with_schema) unregister(unsettled.upcaster->header);
     if (verification == current) return current->report();
   }
-  return std::nullopt;
+  return {};
 }
 
 TypeHistory Deployer::history_with_unsettled(const std::string& type) {
@@ -290,11 +290,13 @@ TypeHistory Deployer::history_with_unsettled(const std::string& type) {
   return history;
 }
 
+// Appends that the upcaster is withdrawn; the one before it becomes active again (invariant 2).
 Status Deployer::withdraw(const Upcaster& upcaster, const VerificationReport& report) {
+  CAIRN_ASSERT(!report.failures.empty(), report.failed);
   const ShapeFault& first = report.failures.front();
   const UpcasterWithdrawn withdrawn{
       upcaster.header.type, upcaster.header.from, upcaster.fingerprint,
-      "it failed on the event at position " + std::to_string(first.position.value) + ": " + first.message};
+      fmt::format("it failed on the event at position {}: {}", first.position.value, first.message)};
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     AppendRequest request;
     request.origin = Origin::kSystem;
@@ -306,11 +308,11 @@ Status Deployer::withdraw(const Upcaster& upcaster, const VerificationReport& re
     CAIRN_CHECK(upcasters_.catch_up());
     if (appended) return {};
   }
-  return make_error(Errc::kOverloaded, "others change the definitions all the time");
+  return make_error(Errc::kOverloaded, "other clients keep changing the definitions");
 }
 
-// The schema goes as it came, with its upcaster. What others may have written with it since can still be
-// read.
+// Deletes the schema that was registered with a withdrawn upcaster. Events that clients have written with it
+// since can still be read.
 void Deployer::unregister(const UpcasterHeader& header) {
   for (const Permanent permanent : {Permanent::kNo, Permanent::kYes}) {
     if (!registry_.delete_version(header.type, header.to, permanent)) return;
@@ -318,15 +320,15 @@ void Deployer::unregister(const UpcasterHeader& header) {
 }
 
 Status Deployer::start() {
-  const std::lock_guard one_at_a_time(mutex_);
+  const MutexLock one_at_a_time(mutex_);
   CAIRN_CHECK(upcasters_.catch_up());
-  const Refused refused = settle(nullptr);
-  if (const auto* error = refused ? std::get_if<Error>(&*refused) : nullptr) return *error;
+  // Without a current verification only the store can fail.
+  if (const auto settled = settle(nullptr); !settled) return std::get<Error>(settled.error());
   return {};
 }
 
 Status Deployer::follow() {
-  const std::lock_guard one_at_a_time(mutex_);
+  const MutexLock one_at_a_time(mutex_);
   CAIRN_CHECK(upcasters_.catch_up());
   for (const Upcasters::Unsettled& unsettled : upcasters_.unsettled()) {
     const Upcaster& upcaster = *unsettled.upcaster;
@@ -335,11 +337,13 @@ Status Deployer::follow() {
                         unsettled.verified_through, Verification::Blame::kItself);
     CAIRN_CHECK(verification->run(upcaster.position, 1, {}));
     if (verification->report().failed > 0) {
-      return make_error(Errc::kOverloaded,
-                        "the upcaster of " + upcaster.header.type + " from version " +
-                            std::to_string(upcaster.header.from) + " fails on the event at position " +
-                            std::to_string(verification->report().failures.front().position.value) +
-                            ", and the server has not withdrawn it yet");
+      return make_error(
+          Errc::kOverloaded,
+          fmt::format(
+              "the upcaster of {} from version {} fails on the event at position {}, and the server has "
+              "not withdrawn it yet",
+              upcaster.header.type, upcaster.header.from,
+              verification->report().failures.front().position.value));
     }
     upcasters_.settle(upcaster);
   }

@@ -9,7 +9,7 @@ namespace cairn {
 
 namespace {
 
-// Small enough that somebody who watches a slow script sees it move.
+// Small, so that progress is reported often while a script is slow.
 constexpr std::size_t kRangePositions = 4'096;
 
 void count(VerificationReport& report, ShapeFault fault) {
@@ -47,17 +47,17 @@ class Verification::Range final : public ReplayRange {
     ++report_.checked;
     report_.complete = fault.kind != ShapeFault::Kind::kLimit;
     count(report_, fault);
-    return report_
-        .complete;  // Who takes too long with one event will with others, and nobody wants to wait for that.
+    // A script that exceeds the limits for one event will do so for others: the verification stops here.
+    return report_.complete;
   }
 
   VerificationReport& report() { return report_; }
 
  private:
   bool failed_already(const EventView& stored) {
-    const ShaperPool::Loan shaper = now_.lend();
-    const auto fault = shaper->shape(stored, Shape::latest());
-    return fault && fault->kind != ShapeFault::Kind::kNoWay;
+    const ShaperPool::Lease shaper = now_.lease();
+    const auto shaped = shaper->shape(stored, Shape::latest());
+    return !shaped && shaped.error().kind != ShapeFault::Kind::kNoWay;
   }
 
   Shaper& shaper_;
@@ -68,10 +68,10 @@ class Verification::Range final : public ReplayRange {
   VerificationReport report_;
 };
 
-Verification::Verification(EventStore& store, HistorySource& history, ShaperPool& shapers,
-                           TypeHistory candidate, std::shared_ptr<const Upcaster> upcaster,
-                           std::vector<std::string> stored_types, GlobalPosition through, Blame blame)
-    : store_(store),
+Verification::Verification(LogReader& log, HistorySource& history, ShaperPool& shapers, TypeHistory candidate,
+                           std::shared_ptr<const Upcaster> upcaster, std::vector<std::string> stored_types,
+                           GlobalPosition through, Blame blame)
+    : log_(log),
       now_(shapers),
       history_(history, std::move(candidate)),
       upcaster_(std::move(upcaster)),
@@ -107,7 +107,7 @@ Status Verification::run(GlobalPosition to, unsigned threads, const OnVerificati
                    (cancelled && cancelled());
         return report_.complete && !given_up;
       }};
-  CAIRN_CHECK(replay(store_, candidate_, query, consumer));
+  CAIRN_CHECK(replay(log_, candidate_, query, consumer));
   if (given_up) return make_error(Errc::kFailedPrecondition, "given up before the end");
   return {};
 }

@@ -16,19 +16,19 @@
 
 namespace cairn {
 
-// What trying an upcaster on stored events has shown.
+// The result of running an upcaster on stored events.
 struct VerificationReport {
-  std::uint64_t checked = 0;                   // events that came as far as the upcaster
+  std::uint64_t checked = 0;                   // events that reached the upcaster
   std::uint64_t failed = 0;                    // of these
-  std::vector<ShapeFault> failures;            // the first ones
-  std::map<std::string, std::uint64_t> kinds;  // how often each kind of failure was met
-  bool complete = true;    // false: given up, because it took more time or memory than an upcaster may
-  GlobalPosition through;  // the last position that was looked at
+  std::vector<ShapeFault> failures;            // the first kFailuresListed
+  std::map<std::string, std::uint64_t> kinds;  // how often each kind of failure occurred
+  bool complete = true;    // false: stopped early, because the upcaster exceeded a limit of time or memory
+  GlobalPosition through;  // the last position that was read
 };
 
 inline constexpr std::size_t kFailuresListed = 100;
 
-// How many kinds of failures are told apart; the rest are counted together.
+// Kinds of failures that are counted separately; the rest are counted together.
 inline constexpr std::size_t kFailureKinds = 50;
 
 struct VerificationProgress {
@@ -38,29 +38,29 @@ struct VerificationProgress {
   std::uint64_t failed = 0;
 };
 
-// Told now and then, from one thread. Return false to give up.
+// Called after each range of the log, from the thread that runs the verification. Return false to cancel it.
 using OnVerificationProgress = std::function<bool(const VerificationProgress& progress)>;
 
-// Whether nobody waits for the outcome any more. Any thread.
+// Whether the client no longer waits for the result. Called from any thread.
 using IsCancelled = std::function<bool()>;
 
-// Tries an upcaster on every stored event that would pass through it, all the way to the newest version.
-// Nothing is kept of the results. What failed already without the upcaster, before it or behind it, is not
-// counted against it. Belongs to one thread; uses several.
+// Runs an upcaster on every stored event that would pass through it, up to the newest version, and discards
+// the results. An event that fails without the upcaster too, before it or behind it, is not a failure of the
+// upcaster. Not thread-safe; uses several threads.
 class Verification {
  public:
-  // What counts as a failure: all that is worse with the upcaster than without, or only what fails in its own
-  // script, and not for taking long, which may be the machine's fault.
+  // Which failures count: all that do not occur without the upcaster, or only errors of its own script other
+  // than exceeded limits, which may be caused by a slow machine.
   enum class Blame { kAll, kItself };
 
-  // `candidate` has the upcaster in its place; events up to `through` need not be looked at. REQUIRES:
-  // `store` and `shapers`, which read as things are now, outlive it.
-  Verification(EventStore& store, HistorySource& history, ShaperPool& shapers, TypeHistory candidate,
+  // `candidate` is the history with the upcaster in its place; events up to `through` are skipped. REQUIRES:
+  // `log` and `shapers`, which read with the current history, outlive it.
+  Verification(LogReader& log, HistorySource& history, ShaperPool& shapers, TypeHistory candidate,
                std::shared_ptr<const Upcaster> upcaster, std::vector<std::string> stored_types,
                GlobalPosition through, Blame blame);
 
-  // Looks at events up to `to`, from where it stopped before. kFailedPrecondition when `progress` or
-  // `cancelled` gave up.
+  // Verifies the events up to `to`, from where the last call stopped. kFailedPrecondition when `progress` or
+  // `cancelled` cancelled it.
   Status run(GlobalPosition to, unsigned threads, const OnVerificationProgress& progress,
              const IsCancelled& cancelled = {});
 
@@ -70,7 +70,7 @@ class Verification {
  private:
   class Range;
 
-  EventStore& store_;
+  LogReader& log_;
   ShaperPool& now_;
   CandidateHistory history_;
   Chains chains_{history_};

@@ -66,7 +66,7 @@ void BlockPool::give_back(void* block, std::size_t bytes) {
   chunk.free = free;
   if (!chunk.listed) list(chunk, size_class);
   if (--chunk.used > 0) return;
-  // The last one with room stays: the next block would only make it anew.
+  // The last chunk with room is kept: the next allocation would need it again.
   if (chunk.next == nullptr && chunk.previous == nullptr) return;
   unlist(chunk, size_class);
   if (empty_count_ == kEmptyKept) {

@@ -6,20 +6,21 @@
 
 namespace cairn {
 
-// The memory of one Lua state. Lua makes and drops small blocks all the time, and says their size both times:
-// blocks of about the same size share chunks, so that one that comes back is the next to go out, which costs
-// a few instructions and stays in the processor's cache. Larger blocks are malloc's. Belongs to one thread.
+// A size-class allocator for one Lua state. Lua allocates and frees small blocks constantly, and passes their
+// size both times. Blocks of about the same size share chunks, and a freed block is reused first, which costs
+// a few instructions and stays in the CPU cache. Larger blocks come from malloc. Not thread-safe.
 class BlockPool {
  public:
-  // Chunks take at most so much of the system; beyond it resize() finds no room. Blocks that are left over
-  // in many chunks could otherwise hold more than was ever asked for.
+  // `chunk_bytes_max` bounds the memory of all chunks; beyond it resize() fails. Without the bound, a few
+  // live blocks in each of many chunks (fragmentation) could hold more memory than was ever requested.
   explicit BlockPool(std::size_t chunk_bytes_max) : chunk_bytes_max_(chunk_bytes_max) {}
-  ~BlockPool();  // REQUIRES: all blocks have come back.
+  ~BlockPool();  // REQUIRES: all blocks are freed.
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  // Makes a block larger or smaller, keeping what is in it; a new one from nullptr and 0. nullptr, and the
-  // block as it was, when there is no room. REQUIRES: new_bytes > 0; old_bytes is what it was last given.
+  // Resizes a block and keeps its content, as realloc does; makes a new one from nullptr and 0. Returns
+  // nullptr, and leaves the block as it is, when there is no room. REQUIRES: new_bytes > 0; old_bytes is its
+  // current size.
   void* resize(void* block, std::size_t old_bytes, std::size_t new_bytes);
 
   void free(void* block, std::size_t bytes);  // nothing for nullptr
@@ -40,10 +41,10 @@ class BlockPool {
     Chunk* next;  // in its list
     Chunk* previous;
     FreeBlock* free;
-    char* fresh;  // what lies behind was never given out
+    char* fresh;  // the memory behind it was never used
     std::uint32_t block_bytes;
     std::uint32_t used;  // blocks
-    bool listed;         // has room, and is in the list of its class
+    bool listed;         // it has room, and is in the list of its size class
   };
 
   static std::size_t class_of(std::size_t bytes) { return (bytes - 1) / kStep; }

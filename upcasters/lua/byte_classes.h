@@ -4,7 +4,7 @@
 
 namespace cairn {
 
-// The classes of Lua's patterns: those of ASCII, whatever the locale of the process.
+// The character classes of Lua's patterns, for ASCII whatever the locale of the process.
 
 inline constexpr ByteSet kAllBytes = [] {
   ByteSet all;
@@ -12,8 +12,8 @@ inline constexpr ByteSet kAllBytes = [] {
   return all;
 }();
 
-// What '%' and this letter stand for, or nullptr if the letter stands for itself. A capital letter stands for
-// all other bytes.
+// The class of '%' and this letter, or nullptr if the letter stands for itself. An upper-case letter is the
+// complement of the class.
 const ByteSet* byte_class(char letter);
 
 }  // namespace cairn

@@ -1,5 +1,7 @@
 #include "upcasters/lua/chunk_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -27,7 +29,7 @@ bool has_name(std::string_view text, std::string_view name) {
   return false;
 }
 
-// A line ends before a byte that no character has inside, so each can be looked at by itself.
+// A line break is never inside a UTF-8 character, so each line can be checked by itself.
 std::size_t line_not_utf8(std::string_view text) {
   std::size_t line = 1;
   while (true) {
@@ -47,12 +49,11 @@ ChunkSource::ChunkSource(std::string_view text, std::string name) : rest_(text),
 std::string ChunkSource::fault_in(std::string_view text) {
   if (text.starts_with("\x1bLua")) return "the script is compiled Lua: only text is taken";
   if (text.size() > kSourceBytesMax) {
-    return "the script has " + std::to_string(text.size()) + " bytes: at most " +
-           std::to_string(kSourceBytesMax) + " are taken";
+    return fmt::format("the script has {} bytes: at most {} are taken", text.size(), kSourceBytesMax);
   }
   if (text.find('\0') != std::string_view::npos) return "the script has a byte 0, so it is no text";
   if (!is_utf8(text)) return "the script is not UTF-8, at line " + std::to_string(line_not_utf8(text));
-  // A constant of this name makes Lua 5.4.4 compile wrong code, and scripts have _G.
+  // Lua 5.4.4 miscompiles a constant of this name; scripts can use _G instead.
   if (has_name(text, "_ENV"))
     return "'_ENV' is not there for scripts: use local variables, or _G to read globals";
   return "";

@@ -8,19 +8,19 @@ struct lua_State;
 
 namespace cairn {
 
-// The text of a script on its way into Lua's compiler. Private to the host.
+// Feeds the text of a script to Lua's compiler. Private to the host.
 class ChunkSource {
  public:
   // REQUIRES: fault_in(text) is empty; `text` outlives it.
   ChunkSource(std::string_view text, std::string name);
 
-  // What keeps a text from being compiled at all, or "".
+  // Why a text is refused without being compiled, or "".
   static std::string fault_in(std::string_view text);
 
   const char* name() const { return name_.c_str(); }
 
-  // A lua_Reader. Hands the text over in pieces, and takes steps for each: compiling runs no instructions
-  // that could be counted, but takes its time where many names meet many nested functions.
+  // A lua_Reader. Returns the text in pieces and charges steps for each: compiling runs no instructions that
+  // could be counted, but takes long for many names in many nested functions.
   static const char* read(lua_State* state, void* source, std::size_t* size);
 
  private:

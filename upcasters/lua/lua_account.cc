@@ -18,9 +18,9 @@ constexpr std::size_t kBytesMadePerStep = 64;  // about what copying and clearin
 constexpr int kInstructionsPerHook = 1'000;
 constexpr std::int64_t kStepsPerLook = 1'000;
 
-// Where so many instructions run between two hooks, the hooks cost little. In a state that keeps much, to
-// collect all garbage costs more than to bear them until the next collection: Lua's own table of strings
-// alone becomes large between any two.
+// With so many instructions between two hooks, the hooks cost little. In a state that keeps much memory, a
+// full collection costs more than frequent hooks until the next regular one: Lua's string table alone becomes
+// large between two collections.
 constexpr int kInstructionsBearable = 64;
 
 // One instruction may touch a whole string (a == b, a < b, a + 1) or walk a whole table (an insertion that
@@ -30,14 +30,14 @@ constexpr std::size_t kLargeBlockBytes = 256u << 10;
 constexpr std::size_t kStringBytesPerHook = 32u << 20;
 constexpr std::size_t kTableBytesPerHook = 256u << 20;
 
-// Lua would go on to a million slots of its stack, which do not fit into the memory a script has: endless
-// recursion would look like a want of memory, and could not be caught.
+// Lua's own limit is a million stack slots, which do not fit into the memory of a script: endless recursion
+// would be reported as lack of memory, and a script could not catch it.
 constexpr int kCallDepthMax = 10'000;
 
-// Garbage is collected before a call once there is as much as so many calls may have.
+// A collection runs before a call once the garbage exceeds what so many calls may allocate.
 constexpr std::size_t kGarbageCallsMax = 2;
 
-// What the pool may take of the system: scattered blocks need more than was asked for, within reason.
+// The limit of the pool's chunks: with fragmentation they take more than the blocks in use.
 constexpr std::size_t kPoolShare = 2;
 constexpr std::size_t kPoolFloorBytes = 4u << 20;
 
@@ -59,7 +59,7 @@ LuaAccount::LuaAccount(const LuaLimits& limits, LuaHost::Log log)
       memory_limit_(limits.memory_bytes_max),
       hook_base_(kInstructionsPerHook) {
   set_memory_bounds();
-  // As many as fit: the allocator must not allocate for itself.
+  // The capacity is fixed: the allocator must not allocate for itself.
   large_blocks_.reserve(limits.memory_bytes_max / kLargeBlockBytes + 1);
 }
 
@@ -83,7 +83,7 @@ void LuaAccount::begin_call(LuaCall& call) {
   was_refused_ = false;
   log_lines_ = 0;
   memory_limit_ = std::min(limits_.memory_bytes_max, memory_used_ + limits_.call_bytes_max);
-  // Set anew for each call, so that its instructions are counted from zero: the same call takes the same
+  // Set again for each call, so that its instructions are counted from zero: the same call takes the same
   // steps.
   set_hook(hook_base_);
 }
@@ -100,7 +100,7 @@ void LuaAccount::end_call() {
 void LuaAccount::set_memory_bounds() {
   memory_kept_ = memory_used_;
   memory_limit_ = std::min(limits_.memory_bytes_max, memory_used_ + limits_.call_bytes_max);
-  // Where much is kept for good, a collection is not to happen in every call.
+  // In a state that keeps much memory, a collection must not run in every call.
   const std::size_t left = limits_.memory_bytes_max - std::min(memory_used_, limits_.memory_bytes_max);
   collect_above_ = memory_used_ + std::min(left / 2, kGarbageCallsMax * limits_.call_bytes_max);
 }
@@ -108,14 +108,14 @@ void LuaAccount::set_memory_bounds() {
 void LuaAccount::collect() {
   lua_gc(state_, LUA_GCCOLLECT);
   set_memory_bounds();
-  // What is there now a script keeps for good.
+  // The memory in use now is what the script keeps.
   large_made_ = false;
   hook_base_ = kInstructionsPerHook;
   for (const LargeBlock& large : large_blocks_) hook_base_ = std::min(hook_base_, large.instructions);
   set_hook(hook_base_);
 }
 
-// It takes its time, so the clock is looked at next.
+// A collection takes long, so the clock is checked next.
 void LuaAccount::collect_for_room() {
   lua_gc(state_, LUA_GCCOLLECT);
   look();
@@ -124,7 +124,7 @@ void LuaAccount::collect_for_room() {
 void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_bytes, std::size_t new_bytes) {
   auto& account = *static_cast<LuaAccount*>(account_pointer);
   const bool is_string = block == nullptr && old_bytes == LUA_TSTRING;
-  if (block == nullptr) old_bytes = 0;  // what it says then is the kind of object
+  if (block == nullptr) old_bytes = 0;  // Lua passes the kind of object in it then
   if (new_bytes == 0) {
     account.memory_used_ -= old_bytes;
     if (old_bytes >= kLargeBlockBytes) [[unlikely]]
@@ -153,9 +153,9 @@ void* LuaAccount::allocate(void* account_pointer, void* block, std::size_t old_b
   return resized;
 }
 
-// Lua now collects all garbage and asks once more; when that is refused as well it raises an error. A script
-// that lives just below its limit can have this happen at each allocation, so the clock is looked at here.
-// The hook stays as it is: how often this happens depends on garbage, and what was counted would be lost.
+// Lua now runs a full collection and asks once more; if that is refused too, it raises an error. A script
+// just below its limit can cause this at each allocation, so the clock is checked here. The hook is not
+// changed: setting it would lose the count of instructions, and how often this happens depends on garbage.
 void* LuaAccount::refuse(std::size_t growth) {
   if (call_ == nullptr) return nullptr;
   was_refused_ = true;
@@ -188,8 +188,8 @@ bool LuaAccount::is_for_memory(int status) const {
   }
 }
 
-// Hooks become rarer again with the next call, when garbage is known for what it is. Setting the hook begins
-// to count anew; all that could have been counted is taken for it.
+// Hooks become less frequent again with the next call, after garbage was collected. Setting the hook restarts
+// its count, so all instructions that may have been counted are charged.
 void LuaAccount::note_large_block(const void* block, std::size_t bytes, bool is_string) {
   const std::size_t at_most = (is_string ? kStringBytesPerHook : kTableBytesPerHook) / bytes;
   const int instructions = std::clamp(static_cast<int>(at_most), 1, kInstructionsPerHook);
@@ -234,8 +234,8 @@ void LuaAccount::look() {
   if (call_ != nullptr && is_time_over()) raise_fatal(ScriptFault::kTime);
 }
 
-// The time a thread has used costs a system call to know, the coarse clock nearly nothing; while the latter
-// stands still the former cannot have gone far.
+// Reading the CPU time of a thread is a system call, reading the coarse clock costs nearly nothing; while the
+// coarse clock has not advanced, the CPU time cannot have advanced much.
 bool LuaAccount::is_time_over() {
   const std::int64_t coarse_ns = read_clock_ns(CLOCK_MONOTONIC_COARSE);
   if (clock_started_ && coarse_ns == coarse_seen_ns_) return false;
@@ -268,7 +268,7 @@ void LuaAccount::set_fatal(ScriptFault fault) {
 
 void LuaAccount::raise_fatal(ScriptFault fault) {
   set_fatal(fault);
-  // The value does not matter, and a text would want memory.
+  // The value does not matter, and a string would need memory.
   lua_checkstack(state_, 1);
   lua_pushnil(state_);
   lua_error(state_);

@@ -18,17 +18,17 @@ namespace {
 
 constexpr std::size_t kMessageBytesMax = 2'000;
 
-// What Lua shows of a chunk's name at most, and what it puts in front of messages.
+// The length of a chunk's name that Lua shows in messages.
 constexpr std::size_t kChunkNameBytesMax = LUA_IDSIZE - 4;
 
-// Ends of names tell more than beginnings.
+// Long names are cut at the front: the end of a path says more.
 std::string chunk_name(const std::string& file) {
   const std::string name = file.substr(0, file.find('\0'));
   if (name.size() <= kChunkNameBytesMax) return name;
   return "..." + name.substr(name.size() - (kChunkNameBytesMax - 3));
 }
 
-// Takes "chunk:7: " off the front of a message and returns the line, or 0 when there is none.
+// Removes "chunk:7: " from the front of a message and returns the line, or 0 if there is none.
 int take_place(std::string& message, std::string_view chunk) {
   const std::string_view text = message;
   if (!text.starts_with(chunk) || text.size() == chunk.size() || text[chunk.size()] != ':') return 0;
@@ -41,8 +41,8 @@ int take_place(std::string& message, std::string_view chunk) {
   return line;
 }
 
-// Lua knows nothing of null and calls it userdata; the other userdata, DELETE, has a name. Lua's own messages
-// name types before they name variables, which could be called anything.
+// Lua calls `null` userdata in its messages; the other userdata, DELETE, has a name. Only the part before the
+// name of a variable is replaced: a variable may be called anything.
 void name_null(std::string& message) {
   constexpr std::string_view kLuaSays = "userdata";
   std::size_t end = 0;
@@ -55,8 +55,8 @@ void name_null(std::string& message) {
   }
 }
 
-// Runs where an error is raised, while the functions that led there are still known. Allocates nothing in the
-// state, since that could raise another error.
+// The message handler: runs where an error is raised, while the call stack still exists. Allocates nothing in
+// the state, since that could raise another error.
 int on_error(lua_State* state) {
   LuaAccount& account = LuaAccount::of(state);
   LuaCall& call = *account.call();
@@ -83,7 +83,7 @@ int call_body(lua_State* state) {
   try {
     call.body(state, call.what);
   } catch (const std::exception&) {
-    // Lua's own errors are of another type. Lua ends the call for any exception, but keeps none.
+    // Lua's own errors are of another type. Lua ends the call for any exception, but does not keep it.
     call.thrown = std::current_exception();
     throw;
   }
@@ -91,8 +91,8 @@ int call_body(lua_State* state) {
   return 0;
 }
 
-// A state keeps little and throws much away. The collector goes through what is kept each time, so it is let
-// wait until there are ten times as much; where that is too much the allocator sends for it.
+// A state keeps little memory and makes much garbage. A collection traverses what is kept, so it runs only
+// when the memory has grown tenfold; where that exceeds the limit, the allocator makes Lua collect earlier.
 constexpr int kCollectAtPercent = 1'000;
 
 int open_sandbox(lua_State* state) {
@@ -123,7 +123,7 @@ int load_chunk(lua_State* state) {
                       "the script returns nothing: end it with 'return upcaster {…}', or what else it is");
   }
   if (values > 1) {
-    lua_settop(state, below);  // They may fill the stack.
+    lua_settop(state, below);  // the values may fill the stack
     return luaL_error(state, "the script returns %d values: return one", values);
   }
   sandbox::lock_globals(state);
@@ -149,7 +149,7 @@ std::unique_ptr<LuaHost> LuaHost::make(const LuaLimits& limits, Log log) {
   return host;
 }
 
-std::optional<ScriptError> LuaHost::load(std::string_view source, const std::string& file) {
+ScriptResult<void> LuaHost::load(std::string_view source, const std::string& file) {
   CAIRN_ASSERT(lua_gettop(state_) == 0, file, file_);
   file_ = file;
   chunk_ = chunk_name(file);
@@ -161,16 +161,16 @@ std::optional<ScriptError> LuaHost::load(std::string_view source, const std::str
   return call_protected(call, load_chunk, 1);
 }
 
-std::optional<ScriptError> LuaHost::run_erased(void (*body)(lua_State* state, void* what), void* what) {
+ScriptResult<void> LuaHost::run_erased(void (*body)(lua_State* state, void* what), void* what) {
   LuaCall call{.body = body, .what = what};
   return call_protected(call, call_body, 0);
 }
 
-std::optional<ScriptError> LuaHost::call_protected(LuaCall& call, lua_CFunction function, int results) {
+ScriptResult<void> LuaHost::call_protected(LuaCall& call, lua_CFunction function, int results) {
   CAIRN_ASSERT(account_->call() == nullptr);
   const int top = lua_gettop(state_);
   account_->begin_call(call);
-  // None of these allocates, so none can raise an error out here.
+  // None of these allocates, so none can raise an error outside the protected call.
   lua_pushcfunction(state_, on_error);
   lua_pushcfunction(state_, function);
   if (top > 0) {
@@ -182,13 +182,15 @@ std::optional<ScriptError> LuaHost::call_protected(LuaCall& call, lua_CFunction 
   if (status == LUA_OK) [[likely]] {
     account_->end_call();
     lua_remove(state_, top + 1);
-    return std::nullopt;
+    return {};
   }
   lua_settop(state_, top);
-  std::optional<ScriptError> error;
-  if (call.thrown == nullptr) error = error_of(call, status);
+  if (call.thrown != nullptr) {
+    account_->end_call();
+    std::rethrow_exception(call.thrown);
+  }
+  ScriptError error = error_of(call, status);
   account_->end_call();
-  if (call.thrown != nullptr) std::rethrow_exception(call.thrown);
   return error;
 }
 
@@ -203,8 +205,7 @@ ScriptError LuaHost::error_of(LuaCall& call, int status) const {
     return error;
   }
   if (status == LUA_ERRERR && error.message.empty()) error.message = "stack overflow";
-  if (status == LUA_ERRMEM)
-    error.message = "not enough memory";  // Lua takes the script's own words for its own
+  if (status == LUA_ERRMEM) error.message = "not enough memory";  // the script raised this text itself
   if (call.is_syntax) error.fault = ScriptFault::kSyntax;
   if (const int line = take_place(error.message, chunk_); line > 0) error.line = line;
   name_null(error.message);

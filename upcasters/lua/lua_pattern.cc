@@ -192,8 +192,8 @@ bool LuaPattern::takes(const Item& item, const char* at) const {
   return item.kind == Kind::kSet ? item.set->has(byte) : item.first == byte;
 }
 
-// Lets an item take what it takes first, and moves `at` behind that. What captures hold needs no care when
-// choices are undone: whatever lies before a choice stays, and whatever comes after is done anew.
+// Lets an item take its first choice, and moves `at` past it. Backtracking need not restore captures: those
+// before a choice stay valid, and those after it are set again.
 bool LuaPattern::advance(std::size_t index, const char*& at) {
   const Item& item = items_[index];
   const char* const begin = subject_.data();
@@ -216,7 +216,7 @@ bool LuaPattern::advance(std::size_t index, const char*& at) {
     case Kind::kBalanced:
       return advance_balanced(item, at);
     case Kind::kFrontier: {
-      // Before the beginning and behind the end stands a zero.
+      // As in Lua, the bytes before the beginning and after the end count as zero.
       const auto before = static_cast<unsigned char>(at == begin ? '\0' : at[-1]);
       const auto after = static_cast<unsigned char>(at == end ? '\0' : *at);
       return !item.set->has(before) && item.set->has(after);
@@ -263,7 +263,7 @@ bool LuaPattern::advance_balanced(const Item& item, const char*& at) {
 }
 
 bool LuaPattern::advance_same(const Capture& capture, const char*& at) const {
-  if (capture.is_position) return false;  // as in Lua: a place is no text
+  if (capture.is_position) return false;  // as in Lua: a position capture has no text
   const auto size = static_cast<std::size_t>(capture.end - capture.begin);
   if (size > static_cast<std::size_t>(subject_.data() + subject_.size() - at)) return false;
   account_.charge(size / kBytesPassedPerStep);
@@ -272,7 +272,7 @@ bool LuaPattern::advance_same(const Capture& capture, const char*& at) const {
   return true;
 }
 
-// Goes back to the last item that can take one byte less, or more, and behind it. False if there is none.
+// Backtracks to the last item that can take one byte less, or more. False if there is none.
 bool LuaPattern::retreat(std::size_t& index, const char*& at) {
   while (!choices_.empty()) {
     Choice& choice = choices_.back();

@@ -29,10 +29,10 @@ class ByteSet {
   std::array<std::uint64_t, 4> words_{};
 };
 
-// A pattern of Lua's string functions, made ready to match. Each step of a match takes a step of the call's,
-// so a pattern that would try for ever ends at the limit. There are no alternatives in these patterns, so
-// each of its items is at one place at a time: what is to be tried again fits into a list no longer than the
-// pattern, and matching does not recurse.
+// A compiled pattern of Lua's string functions. Each step of a match is charged to the call, so that
+// exponential backtracking ends at the limit. Lua's patterns have no alternatives, so each item has one
+// position at a time: the backtracking state is a list no longer than the pattern, and matching does not
+// recurse.
 class LuaPattern {
  public:
   static constexpr std::size_t kPatternBytesMax = 1'000;
@@ -40,15 +40,15 @@ class LuaPattern {
 
   enum class Caret : std::uint8_t { kAnchors, kMatchesItself };  // '^' at the beginning
 
-  // Raises an error in the state for what is no pattern, also where Lua would find out only when its matching
-  // gets that far.
+  // Raises an error in the state for a malformed pattern, also where Lua itself finds the mistake only when
+  // matching reaches it.
   LuaPattern(lua_State* state, std::string_view pattern, Caret caret);
   LuaPattern(const LuaPattern&) = delete;
   LuaPattern& operator=(const LuaPattern&) = delete;
 
   bool is_anchored() const { return is_anchored_; }
 
-  // Where the match that begins at `at` ends, or nullptr when none does.
+  // The end of the match that begins at `at`, or nullptr if there is none.
   // REQUIRES: `at` lies in the subject or at its end.
   const char* match(std::string_view subject, const char* at);
 
@@ -56,7 +56,7 @@ class LuaPattern {
   struct Capture {
     const char* begin = nullptr;
     const char* end = nullptr;
-    bool is_position = false;  // "()": only where it begins matters
+    bool is_position = false;  // "()": a position capture
   };
   std::size_t capture_count() const { return capture_count_; }
   const Capture& capture(std::size_t index) const { return captures_[index]; }
@@ -76,8 +76,8 @@ class LuaPattern {
   // A repeated item that could have taken another number of bytes.
   struct Choice {
     std::size_t item;
-    const char* least;  // where it may end at the earliest
-    const char* now;    // where it ends in the present attempt
+    const char* least;  // the earliest end that is possible
+    const char* now;    // the end in the current attempt
   };
 
   void compile(std::string_view pattern);

@@ -4,11 +4,10 @@ struct lua_State;
 
 namespace cairn {
 
-// How values look in Lua beyond what Lua has: `null` is a constant of its own, since nil means that nothing
-// is there; and a sequence that is an array even when it is empty carries a mark, which `array {…}` gives it
-// too.
+// Values that Lua itself does not have. `null` is a constant, because nil means that a member is absent. A
+// sequence that is an array even when it is empty carries a mark (a metatable), which `array {…}` sets too.
 
-// Gives a new state the mark of arrays. Called once, before anything below.
+// Makes the mark of arrays in a new state. Called once, before the functions below.
 void open_values(lua_State* state);
 
 void push_null(lua_State* state);

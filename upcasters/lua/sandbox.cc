@@ -52,8 +52,8 @@ constexpr const char* kMath[] = {"abs",        "acos",  "asin",      "atan", "ce
                                  "maxinteger", "modf",  "pi",        "rad",  "sin",  "sqrt", "tan",
                                  "mininteger", "type",  "tointeger", "ult"};
 
-// Called for a key that is not there. Unknown names are nil, as in any Lua; but who asks for what other Luas
-// have learns why it is missing.
+// Called for an absent key. Unknown names are nil, as in any Lua; but a name of Lua's standard library that
+// the sandbox does not have raises an error that says why.
 template <const auto& kWithheld>
 int missing(lua_State* state) {
   if (lua_type(state, 2) != LUA_TSTRING) return 0;

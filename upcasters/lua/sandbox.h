@@ -7,18 +7,18 @@
 
 struct lua_State;
 
-// What scripts find in their state. Private to the host; the functions below run inside protected calls.
+// The library that scripts can use. Private to the host; the functions below run inside protected calls.
 namespace cairn::sandbox {
 
-// Gives a new state everything scripts may use.
+// Opens the library in a new state.
 void open(lua_State* state);
 
-// Pushes the table scripts have as _ENV and _G. It is empty, and all access goes through to another table
-// behind it, so that assignments can be watched.
+// Pushes the table that scripts have as _ENV and _G. It is empty and forwards all access to another table by
+// its metatable, so that assignments can be intercepted.
 void push_environment(lua_State* state);
-void push_globals(lua_State* state);  // the table behind
+void push_globals(lua_State* state);  // the other table
 
-// From now on global variables cannot be set.
+// Makes global variables read-only from now on.
 void lock_globals(lua_State* state);
 
 // Each adds its functions to the table on top of the stack.
@@ -41,7 +41,7 @@ void push_text(lua_State* state, int index);
 void push_delete(lua_State* state);
 bool is_delete(lua_State* state, int index);
 
-// What the value is called in messages: as type() has it, but for DELETE.
+// The name of the value's type in messages: as type() has it, but "DELETE" for DELETE.
 const char* type_of(lua_State* state, int index);
 
 // Whether the value is the table that scripts have as _G.

@@ -23,8 +23,8 @@ int to_string(lua_State* state) {
 // What raising and catching an error costs: it is an exception.
 constexpr std::uint64_t kStepsPerError = 300;
 
-// What a protected call of a script leaves behind: the error is on top of the stack. An error that ends the
-// whole call is passed on, and running out of memory is one: who catches it could try for ever.
+// Ends a protected call of a script that failed: the error is on top of the stack. A fatal error is passed
+// on, and so is lack of memory: a script that catches it could try again forever.
 void pass_on_fatal(lua_State* state, int status) {
   LuaAccount& account = LuaAccount::of(state);
   account.raise_if_fatal();

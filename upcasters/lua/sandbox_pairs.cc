@@ -92,8 +92,8 @@ bool operator<(const Key& left, const Key& right) {
   std::abort();
 }
 
-// Goes through the keys as the table has them. A table with many keys that collide makes this slow for each
-// key, so steps are taken on the way and not only in the end.
+// Visits the keys in the table's own order. With many colliding keys each step is slow, so steps are charged
+// during the loop and not only at its end.
 template <typename Visit>
 void for_each_key(lua_State* state, int table, Visit&& visit) {
   lua_pushnil(state);
@@ -121,8 +121,8 @@ lua_Integer sequence_length(lua_State* state, int table) {
   return length;
 }
 
-// Pushes a list of the table's keys in their order. Goes through the keys twice: once to learn their places,
-// and once more to put them there.
+// Pushes a list of the table's keys in their sorted order. Visits the keys twice: once to compute their
+// ranks, and once to store them.
 void push_keys(lua_State* state, int table) {
   std::array<std::byte, 1'024> first_memory;  // enough for most tables
   std::pmr::monotonic_buffer_resource memory(first_memory.data(), first_memory.size());
@@ -149,8 +149,8 @@ void push_keys(lua_State* state, int table) {
   });
 }
 
-// The iterators below have the table as an upvalue and look at no argument: scripts can call them as they
-// like, and the table behind _G is not for their hands.
+// The iterators below have the table as an upvalue and ignore their arguments: scripts can call them with
+// any, and must not get the table behind _G.
 
 // The iterator over a sequence. Upvalues: the table, its length, and the place of the last key returned.
 int next_of_sequence(lua_State* state) {

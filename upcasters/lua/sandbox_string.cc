@@ -7,8 +7,8 @@
 #include "upcasters/lua/sandbox.h"
 #include "upcasters/lua/text_buffer.h"
 
-// The libraries `string` and `utf8`, but for patterns. What makes a new string pays for it when it is
-// allocated; what only looks at one pays for its bytes.
+// The libraries `string` and `utf8`, without patterns. A function that makes a string is charged by the
+// allocator; one that only reads a string is charged for its bytes here.
 namespace cairn::sandbox {
 
 namespace {
@@ -90,7 +90,7 @@ int charge_range(lua_State* state) {
   return call_original(state);
 }
 
-// utf8.len(s, i, j) goes to the end unless it is told otherwise.
+// utf8.len(s, i, j) ends at the end of the string unless j is given.
 int charge_rest(lua_State* state) {
   if (lua_isnoneornil(state, 3) && lua_isnoneornil(state, 2)) return charge_first(state);
   std::size_t size = 0;

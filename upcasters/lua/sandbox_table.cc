@@ -7,8 +7,8 @@
 #include "upcasters/lua/sandbox.h"
 #include "upcasters/lua/text_buffer.h"
 
-// The library `table`. Lua's own functions work through as many elements as they are told within one
-// instruction; here they pay for each, before or while they do.
+// The library `table`. Lua's own functions process any number of elements within one instruction; here each
+// element is charged, before or during the work.
 namespace cairn::sandbox {
 
 namespace {
@@ -113,9 +113,9 @@ void merge(lua_State* state, int from, int to, lua_Integer begin, lua_Integer mi
   }
 }
 
-// Sorts by merging. Lua's own sort chooses pivots by the clock, so elements that are equal would come out in
-// another order each time; and a bad order function makes it take n². This one keeps equal elements as they
-// were, and changes the table only when all is sorted.
+// A stable merge sort. Lua's own sort chooses pivots by the clock, so that equal elements come out in a
+// different order each time, and a bad order function makes it quadratic. This one changes the table only
+// when all is sorted.
 int sort(lua_State* state) {
   const lua_Integer length = length_of(state, 1);
   if (!lua_isnoneornil(state, 2)) luaL_checktype(state, 2, LUA_TFUNCTION);

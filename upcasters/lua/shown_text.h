@@ -6,9 +6,8 @@
 
 namespace cairn {
 
-// What scripts say, as others can be shown it: UTF-8 whatever it was, with U+FFFD for each byte that belongs
-// to no character. At most `bytes_max` bytes, and behind them "…" where there was more. Looks at no more of
-// the text than it shows.
+// Text of a script, made safe to show: valid UTF-8, with U+FFFD for each byte that belongs to no character.
+// At most `bytes_max` bytes, followed by "…" if the text was longer. Reads no more of the text than it shows.
 std::string shown_text(std::string_view text, std::size_t bytes_max);
 
 }  // namespace cairn

@@ -10,12 +10,12 @@ struct lua_State;
 
 namespace cairn::sandbox {
 
-// A text that a library function puts together. Its memory is the script's; unlike luaL_Buffer it is not
-// refused any while there is garbage, and no script catches the error when it is. Adding may collect garbage,
-// so what is added belongs to values on the stack.
+// A string builder for library functions. Its memory is charged to the script. Unlike luaL_Buffer it runs a
+// collection before memory is refused, and a script cannot catch the error then. Adding may collect garbage,
+// so the text that is added must belong to a value on the stack.
 class TextBuffer {
  public:
-  // REQUIRES: it is gone before the library function returns.
+  // REQUIRES: it is destroyed before the library function returns.
   explicit TextBuffer(lua_State* state) : state_(state), account_(LuaAccount::of(state)) {}
   ~TextBuffer() {
     if (bytes_ != first_.data()) account_.free(bytes_, capacity_);
@@ -26,7 +26,7 @@ class TextBuffer {
   void add(std::string_view text);
   // The string or number on top of the stack, which is popped.
   void add_value();
-  // Adds bytes that the caller fills in before anything else.
+  // Adds bytes that the caller fills in before it calls anything else.
   char* extend(std::size_t bytes);
 
   // Pushes the text.

@@ -8,11 +8,11 @@
 
 namespace cairn {
 
-// Gathers what something was made from into a short text that differs when any of it does.
+// A hash of several inputs as short text.
 class Fingerprint {
  public:
   Fingerprint& add(std::string_view part) {
-    // With its length, so that parts cannot flow into each other.
+    // The length keeps ("ab", "c") and ("a", "bc") apart.
     gathered_ += std::to_string(part.size());
     gathered_ += ':';
     gathered_ += part;

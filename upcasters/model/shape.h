@@ -4,12 +4,12 @@
 
 namespace cairn {
 
-// In which version of its schema an event is wanted.
+// The version of its schema that an event is brought to.
 struct Shape {
   enum class Kind : std::uint8_t {
     kLatest,   // the newest version of its type
-    kStored,   // as it was written
-    kVersion,  // one version
+    kStored,   // the version it was written with
+    kVersion,  // a given version
   };
   Kind kind = Kind::kLatest;
   std::uint32_t version = 0;  // kVersion

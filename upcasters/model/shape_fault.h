@@ -3,31 +3,35 @@
 #include <cstdint>
 #include <string>
 
+#include "eventstore/base/result.h"
 #include "eventstore/types.h"
 
 namespace cairn {
 
 struct Upcaster;
 
-// Why an event cannot be brought into the shape that is wanted.
+// Why an event cannot be brought into a shape.
 struct ShapeFault {
   enum class Kind : std::uint8_t {
-    kCorruption,  // the stored bytes are not what their schema says
+    kCorruption,  // the stored bytes do not match their schema
     kNoVersion,   // the type has no such version
     kNoWay,       // the next schema cannot read the data, and there is no upcaster
     kScript,      // an upcaster's script failed
-    kLimit,       // an upcaster's script took more time or memory than it may
-    kResult,      // what an upcaster made does not fit the schema
+    kLimit,       // an upcaster's script exceeded a limit of time or memory
+    kResult,      // the result of an upcaster does not fit the schema
   };
   Kind kind = Kind::kCorruption;
-  std::string message;                 // for people, one line
-  std::string group;                   // the same for faults that are alike
-  int line = 0;                        // of the script; 0 where there is none
-  const Upcaster* upcaster = nullptr;  // whose script it was; to be compared, not looked into
+  std::string message;                 // one line
+  std::string group;                   // equal for similar faults, which are counted together
+  int line = 0;                        // of the script; 0 = unknown
+  const Upcaster* upcaster = nullptr;  // whose script failed; only to be compared, it may be gone
 
   GlobalPosition position;
   std::string stream;
   StreamVersion version;
 };
+
+template <typename T>
+using ShapeResult = Result<T, ShapeFault>;
 
 }  // namespace cairn

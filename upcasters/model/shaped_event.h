@@ -9,18 +9,18 @@
 
 namespace cairn {
 
-// An event, or a part of one, in the shape that was asked for. What is not here is as it was stored. The
-// views live as long as whatever handed it out says.
+// An event, or a part of one, in the shape that was asked for. Members that are not here are those of the
+// stored event. The function that returns it says how long the views live.
 struct ShapedEvent {
-  std::string_view type;                 // may be another than the stored one
-  const StoredSchema* schema = nullptr;  // of what `plan` gives; nullptr: `data` is JSON
+  std::string_view type;                 // may differ from the stored type
+  const StoredSchema* schema = nullptr;  // of what `plan` reads; nullptr: `data` is JSON
   std::uint32_t schema_version = 0;      // 0 when no version of the type has the schema
   std::uint32_t stored_schema_version = 0;
-  std::uint32_t part = 0;            // from 1, of an event that was split; 0: it is whole
+  std::uint32_t part = 0;            // from 1, of an event that was split; 0: it was not
   std::string_view data;             // Avro, to be read by `plan`
   const DecodePlan* plan = nullptr;  // nullptr: `data` is JSON
 
-  // Tells a sink (run_plan.h) of the data. Fails with kCorruption. REQUIRES: there is a plan.
+  // Reads the data into a sink (run_plan.h). Fails with kCorruption. REQUIRES: `plan` is not null.
   template <typename Sink>
   Status read(Sink& sink) const {
     return PlanRun(sink).run(plan->root(), data);

@@ -1,5 +1,7 @@
 #include "upcasters/model/unreadable.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 namespace cairn {
@@ -10,9 +12,9 @@ ShapeFault unreadable(const EventView& stored, const ShapedEvent& part, const Er
   fault.kind = as_written ? ShapeFault::Kind::kCorruption : ShapeFault::Kind::kNoWay;
   fault.message = as_written
                       ? "the data is not what its schema says: " + error.message
-                      : "version " + std::to_string(part.schema_version) + " of " + std::string(part.type) +
-                            " cannot read the data, and no upcaster leads there: " + error.message;
-  // Without the place in the bytes, which is another one for each event.
+                      : fmt::format("version {} of {} cannot read the data, and no upcaster leads there: {}",
+                                    part.schema_version, part.type, error.message);
+  // Without the offset, which differs from event to event.
   fault.group = fault.message.substr(0, fault.message.rfind(", at byte "));
   fault.position = stored.position;
   fault.stream = stored.stream;

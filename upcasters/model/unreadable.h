@@ -7,8 +7,8 @@
 
 namespace cairn {
 
-// What it means that reading a shaped event failed: damage when it was read as it was written, else that the
-// newer schema cannot read the data.
+// The fault of a shaped event that could not be read: corruption if it was read with the schema it was
+// written with, else that the newer schema cannot read the data.
 ShapeFault unreadable(const EventView& stored, const ShapedEvent& part, const Error& error);
 
 }  // namespace cairn

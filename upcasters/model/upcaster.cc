@@ -1,11 +1,13 @@
 #include "upcasters/model/upcaster.h"
 
+#include <fmt/format.h>
+
 #include "upcasters/model/fingerprint.h"
 
 namespace cairn {
 
 std::string upcaster_file(const UpcasterHeader& header) {
-  return header.type + "/" + std::to_string(header.from) + "-" + std::to_string(header.to) + ".lua";
+  return fmt::format("{}/{}-{}.lua", header.type, header.from, header.to);
 }
 
 std::string Upcaster::file() const { return upcaster_file(header); }

@@ -1,5 +1,7 @@
 #include "upcasters/script/upcaster_runner.h"
 
+#include <fmt/format.h>
+
 #include <lua.hpp>
 #include <utility>
 
@@ -14,13 +16,13 @@ namespace cairn {
 
 namespace {
 
-// A script that makes more of one event means something else.
+// The limit of events that a script may make of one.
 constexpr lua_Unsigned kPartsMax = 1'000;
 
-// All that a script makes of one event.
+// The limit of their bytes.
 constexpr std::size_t kWrittenMax = 32u << 20;
 
-// Where things stand on the stack of a call.
+// Indexes on the stack of a call.
 constexpr int kEventData = kDefinition + 1;
 constexpr int kReturned = kDefinition + 2;
 
@@ -36,7 +38,7 @@ lua_Unsigned entries_in(lua_State* state, int table) {
   return entries;
 }
 
-// Nobody reads more.
+// Limits the length of a message.
 void cut_short(std::string& text) {
   constexpr std::size_t kBytesMax = 1'000;
   if (text.size() <= kBytesMax) return;
@@ -71,14 +73,11 @@ UpcasterRunner::UpcasterRunner(const ChainStep& step, UpcasterScript script, Fin
       reader_(script_.host(), step.plan),
       event_(script_.host()) {}
 
-std::variant<std::unique_ptr<UpcasterRunner>, ScriptError> UpcasterRunner::make(const ChainStep& step,
-                                                                                FindTarget find_target,
-                                                                                LuaHost::Log log) {
+ScriptResult<std::unique_ptr<UpcasterRunner>> UpcasterRunner::make(const ChainStep& step,
+                                                                   FindTarget find_target, LuaHost::Log log) {
   const Upcaster& upcaster = *step.upcaster;
-  auto loaded = UpcasterScript::load(upcaster.source, upcaster.file(), std::move(log));
-  if (auto* error = std::get_if<ScriptError>(&loaded)) return std::move(*error);
-  std::unique_ptr<UpcasterRunner> runner(
-      new UpcasterRunner(step, std::get<UpcasterScript>(std::move(loaded)), std::move(find_target)));
+  CAIRN_TRY(UpcasterScript script, UpcasterScript::load(upcaster.source, upcaster.file(), std::move(log)));
+  std::unique_ptr<UpcasterRunner> runner(new UpcasterRunner(step, std::move(script), std::move(find_target)));
   auto writer = LuaWriter::make(runner->script_.host(), step.schema->schema);
   if (!writer) return ScriptError{ScriptFault::kError, writer.error().message, upcaster.file(), 0};
   Target own;
@@ -90,25 +89,27 @@ std::variant<std::unique_ptr<UpcasterRunner>, ScriptError> UpcasterRunner::make(
   return runner;
 }
 
-std::optional<ShapeFault> UpcasterRunner::run(const EventView& event, std::string_view data,
-                                              PartBuffers& buffers, std::vector<ScriptPart>& parts) {
+ShapeResult<void> UpcasterRunner::run(const EventView& event, std::string_view data, PartBuffers& buffers,
+                                      std::vector<ScriptPart>& parts) {
   const std::size_t parts_before = parts.size();
-  while (true) {
-    missing_type_.clear();
-    attempt(event, data, buffers, parts);
-    if (missing_type_.empty()) return std::move(fault_);
-    // It makes an event of a type that it made none of before. What writes those cannot be made during the
-    // call, and calling it once more gives the same.
+  attempt(event, data, buffers, parts);
+  // The script made an event of a type that it made none of before. The writer of that type cannot be made
+  // during a call, so the call is repeated, which gives the same result.
+  while (!missing_type_.empty()) {
     parts.resize(parts_before);
-    if (!add_target(missing_type_)) return std::move(fault_);
+    if (!add_target(missing_type_)) break;
+    attempt(event, data, buffers, parts);
   }
+  if (fault_) return *std::move(fault_);
+  return {};
 }
 
 void UpcasterRunner::attempt(const EventView& event, std::string_view data, PartBuffers& buffers,
                              std::vector<ScriptPart>& parts) {
   fault_.reset();
+  missing_type_.clear();
   written_ = 0;
-  auto error = script_.host().run([&](lua_State* state) {
+  const auto ran = script_.host().run([&](lua_State* state) {
     if (const Status status = reader_.push(data); !status) {
       return fail(ShapeFault::Kind::kCorruption, status.error().message);
     }
@@ -116,12 +117,13 @@ void UpcasterRunner::attempt(const EventView& event, std::string_view data, Part
     take_result(state, buffers, parts);
   });
   event_.forget();
-  if (!error) return;
-  const bool limit = error->fault == ScriptFault::kSteps || error->fault == ScriptFault::kMemory ||
-                     error->fault == ScriptFault::kTime;
+  if (ran) return;
+  const ScriptError& error = ran.error();
+  const bool limit = error.fault == ScriptFault::kSteps || error.fault == ScriptFault::kMemory ||
+                     error.fault == ScriptFault::kTime;
   spent_ = limit;
-  fail(limit ? ShapeFault::Kind::kLimit : ShapeFault::Kind::kScript, error->text());
-  fault_->line = error->line;
+  fail(limit ? ShapeFault::Kind::kLimit : ShapeFault::Kind::kScript, error.text());
+  fault_->line = error.line;
 }
 
 void UpcasterRunner::call(lua_State* state, const EventView& event) {
@@ -135,8 +137,8 @@ void UpcasterRunner::call(lua_State* state, const EventView& event) {
   lua_call(state, arguments, 1);
 }
 
-// A list of parts is told from data by having a first element, and no data by having nothing. Data that was
-// given and comes back is data, whatever is in it.
+// A table with a first element is a list of parts, and an empty table drops the event. The data table that
+// was passed in is data, whatever it contains.
 void UpcasterRunner::take_result(lua_State* state, PartBuffers& buffers, std::vector<ScriptPart>& parts) {
   const bool is_given = lua_rawequal(state, kEventData, kReturned) != 0;
   const bool is_table = lua_istable(state, kReturned);
@@ -158,8 +160,8 @@ void UpcasterRunner::take_result(lua_State* state, PartBuffers& buffers, std::ve
 
   const lua_Unsigned count = lua_rawlen(state, kReturned);
   if (count > kPartsMax) {
-    return fail(ShapeFault::Kind::kScript, "returned " + std::to_string(count) +
-                                               " parts; an event may become " + std::to_string(kPartsMax));
+    return fail(ShapeFault::Kind::kScript,
+                fmt::format("returned {} parts; an event may become {}", count, kPartsMax));
   }
   if (entries_in(state, kReturned) != count) {
     return fail(ShapeFault::Kind::kScript,
@@ -178,7 +180,7 @@ void UpcasterRunner::take_part(lua_State* state, int place, PartBuffers& buffers
   const int part = lua_gettop(state);
   const auto complain = [&](std::string_view what) {
     fail(ShapeFault::Kind::kScript,
-         "part " + std::to_string(place) + " " + std::string(what) + "; a list holds {type = …, data = …}");
+         fmt::format("part {} {}; a list holds {{type = …, data = …}}", place, what));
   };
   if (!lua_istable(state, part)) return complain("is " + value_text(state, part));
   std::vector<std::string_view> names;
@@ -219,16 +221,17 @@ void UpcasterRunner::write(lua_State*, int index, Target& target, int place, Par
     return;
   }
   const DataFault& first = faults.front();
-  const std::string where = (place == 0 ? std::string("the result") : "part " + std::to_string(place)) +
-                            " does not fit version " + std::to_string(target.version) + " of " + target.type +
-                            ": at \"";
+  const std::string where =
+      fmt::format("{} does not fit version {} of {}: at \"",
+                  place == 0 ? "the result" : fmt::format("part {}", place), target.version, target.type);
   std::string message = where + first.path + "\" " + first.expected + " was expected, not " + first.found;
   if (faults.size() > 1) message += " (and " + std::to_string(faults.size() - 1) + " more)";
   fail(ShapeFault::Kind::kResult, std::move(message),
        where + without_numbers(first.path) + "\" " + first.expected + " was expected");
 }
 
-// Filters find events by the types that scripts may make of them, so these have to be known beforehand.
+// Filters select stored events by the types that scripts may produce, so these must be known without running
+// scripts.
 bool UpcasterRunner::add_target(const std::string& type) {
   const auto refuse = [&](const std::string& why) {
     fail(ShapeFault::Kind::kScript, "makes an event of another type: " + why);

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "eventstore/types.h"
@@ -21,38 +20,37 @@
 
 namespace cairn {
 
-// A type that a script makes events of, and the version it makes them in.
+// A type of events that a script produces, and their version.
 struct PartTarget {
   std::string type;
   std::uint32_t version = 0;
   std::shared_ptr<const StoredSchema> schema;
 };
 
-// One event that a script made.
+// One event that a script produced.
 struct ScriptPart {
   const PartTarget* target = nullptr;  // lives as long as the runner
-  std::string_view data;               // Avro; lives in the buffers
+  std::string_view data;               // Avro; points into the buffers
 };
 
-// Runs the script of one step of a chain: reads the data into Lua, calls the script, checks what comes back
-// against the schema it is meant for and writes it. Belongs to one thread at a time.
+// Runs the script of one step of a chain: reads the data into Lua, calls the script, checks the result
+// against the target schema and encodes it. Not thread-safe.
 class UpcasterRunner {
  public:
-  // Which version a script means when it makes an event of another type; kNotFound when there is none.
+  // The version of events of another type that a script produces; kNotFound when the type has none.
   using FindTarget =
       std::function<Result<SubjectVersion>(std::string_view type, std::uint64_t registry_changes)>;
 
   // REQUIRES: `step` has an upcaster and outlives the runner.
-  static std::variant<std::unique_ptr<UpcasterRunner>, ScriptError> make(const ChainStep& step,
-                                                                         FindTarget find_target,
-                                                                         LuaHost::Log log);
+  static ScriptResult<std::unique_ptr<UpcasterRunner>> make(const ChainStep& step, FindTarget find_target,
+                                                            LuaHost::Log log);
 
-  // Appends to `parts` what becomes of the event, in order; nothing when the script drops it. `data` is the
-  // event's at this step. What fails is told without the event's place.
-  std::optional<ShapeFault> run(const EventView& event, std::string_view data, PartBuffers& buffers,
-                                std::vector<ScriptPart>& parts);
+  // Appends the resulting events to `parts`, in order; none when the script drops the event. `data` is the
+  // event's at this step. The fault has no position or stream; the caller adds them.
+  ShapeResult<void> run(const EventView& event, std::string_view data, PartBuffers& buffers,
+                        std::vector<ScriptPart>& parts);
 
-  // Whether the last failure leaves the state in doubt: it is better made anew.
+  // Whether the Lua state may be inconsistent after the last failure: the caller discards the runner.
   bool is_spent() const { return spent_; }
 
  private:
@@ -78,10 +76,10 @@ class UpcasterRunner {
   LuaReader reader_;
   LuaEvent event_;
   std::map<std::string, Target, std::less<>> targets_;
-  Target* own_ = nullptr;            // that of the step itself
-  std::optional<ShapeFault> fault_;  // of the call under way
-  std::size_t written_ = 0;          // bytes, by the call under way
-  std::string missing_type_;         // that the call under way would need a target for
+  Target* own_ = nullptr;            // of the step itself
+  std::optional<ShapeFault> fault_;  // of the current call
+  std::size_t written_ = 0;          // bytes, by the current call
+  std::string missing_type_;         // of an event that the current call produced and that has no target yet
   bool spent_ = false;
 };
 

@@ -97,7 +97,7 @@ class UpcasterReader {
     return values;
   }
 
-  // Who misspells a member should hear of it.
+  // Refuses unknown members: they are mostly misspelt.
   void check_names() {
     std::vector<std::string_view> names;
     if (!member_names(state_, kDefinition, names)) return complain_of_member("[…]");
@@ -123,14 +123,14 @@ bool can_be_type_name(std::string_view name) {
   return !name.empty() && name.size() <= limits::kTypeNameBytesMax && is_printable_name(name);
 }
 
-std::variant<UpcasterScript, ScriptError> UpcasterScript::load(std::string_view source,
-                                                               const std::string& file, LuaHost::Log log) {
+ScriptResult<UpcasterScript> UpcasterScript::load(std::string_view source, const std::string& file,
+                                                  LuaHost::Log log) {
   auto host = LuaHost::make({}, std::move(log));
-  if (auto error = host->load(source, file)) return *std::move(error);
+  CAIRN_CHECK(host->load(source, file));
   UpcasterHeader header;
   std::string complaint;
   bool takes_event = false;
-  auto error = host->run([&](lua_State* state) {
+  CAIRN_CHECK(host->run([&](lua_State* state) {
     const std::string_view kind = definition_kind(state, kDefinition);
     if (kind != "upcaster") {
       complaint = kind.empty() ? "it does not end with: return upcaster { … }"
@@ -141,8 +141,7 @@ std::variant<UpcasterScript, ScriptError> UpcasterScript::load(std::string_view 
     header = reader.header();
     complaint = reader.complaint();
     if (complaint.empty()) takes_event = reader.takes_event();
-  });
-  if (error) return *std::move(error);
+  }));
   if (!complaint.empty()) return ScriptError{ScriptFault::kError, complaint, file, 0};
   return UpcasterScript(std::move(host), std::move(header), takes_event);
 }

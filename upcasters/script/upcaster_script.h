@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "upcasters/lua/lua_host.h"
 #include "upcasters/lua/script_error.h"
@@ -11,13 +10,12 @@
 
 namespace cairn {
 
-// A script that returned upcaster {type, from, to, upcast}, loaded and ready to be called. Belongs to one
-// thread at a time.
+// A loaded script that returned upcaster {type, from, to, upcast}. Not thread-safe.
 class UpcasterScript {
  public:
-  // `file` is how errors call it.
-  static std::variant<UpcasterScript, ScriptError> load(std::string_view source, const std::string& file,
-                                                        LuaHost::Log log = {});
+  // `file` is its name in errors.
+  static ScriptResult<UpcasterScript> load(std::string_view source, const std::string& file,
+                                           LuaHost::Log log = {});
 
   const UpcasterHeader& header() const { return header_; }
   LuaHost& host() const { return *host_; }
@@ -35,10 +33,10 @@ class UpcasterScript {
   bool takes_event_;
 };
 
-// Whether events can be of a type of that name. Scripts can say anything.
+// Whether the text is a valid name of an event type.
 bool can_be_type_name(std::string_view name);
 
-// A script has at most this many bytes.
+// The size limit of a script.
 inline constexpr std::size_t kScriptBytesMax = 1u << 20;
 
 }  // namespace cairn

@@ -14,28 +14,28 @@
 
 namespace cairn {
 
-// log -> decode -> upcast -> event: everything that reads many events goes through here.
+// Reads many events in a shape: log -> decode -> upcast -> consumer.
 
 struct ReplayQuery {
   GlobalPosition from{1};
   std::optional<GlobalPosition> to = {};  // nullopt = the head when the replay starts
-  EventFilter filter = {};                // of the events as they were stored; others are not decoded
+  EventFilter filter = {};                // on the events as stored; other events are not decoded
   Shape shape = Shape::latest();
   unsigned threads = 1;
 
-  // Each thread takes this many positions of the log at a time. At most twice as many ranges as there are
-  // threads are under way or wait to be delivered, which bounds the memory.
+  // Positions of the log that a thread takes at a time. At most 2 * threads ranges are in progress or wait
+  // for delivery, which bounds the memory.
   std::size_t range_positions = 16'384;
 };
 
-// What is made of the events of one range. Called by one thread, in order; the views live until the call
-// returns. Return false to end the replay.
+// The consumer's part for one range. Its functions are called by one thread, in the order of the log; the
+// views live until the call returns. Return false to end the replay.
 class ReplayRange {
  public:
   virtual ~ReplayRange() = default;
 
-  // What became of one stored event; nothing, when an upcaster dropped it. It may still turn out that the
-  // data cannot be read (ShapedEvent::read()).
+  // The parts of one stored event; empty when an upcaster dropped it. ShapedEvent::read() of a part may still
+  // fail.
   virtual bool take(const EventView& stored, std::span<const ShapedEvent> parts) = 0;
 
   // An event could not be brought into the shape.
@@ -43,7 +43,7 @@ class ReplayRange {
 };
 
 struct ReplayConsumer {
-  // Called on the thread that takes the range, with its shaper, which stays with the range.
+  // Called on the thread that takes the range, with its shaper. The shaper outlives the range.
   std::function<std::unique_ptr<ReplayRange>(Shaper& shaper)> begin;
 
   // Called on the calling thread, in the order of the log. `through` is the last position of the range.
@@ -51,10 +51,10 @@ struct ReplayConsumer {
   std::function<bool(std::unique_ptr<ReplayRange> range, GlobalPosition through)> deliver;
 };
 
-// Replays a part of the log, on as many threads as asked for. The consumer gets the ranges in order, as if
-// there were one. Returns the last position delivered: the end, unless the consumer ended it. Fails as
-// EventStore::scan() does; what was delivered before counts.
-Result<GlobalPosition> replay(EventStore& store, ShaperPool& shapers, const ReplayQuery& query,
+// Replays a part of the log on `query.threads` threads and delivers the ranges in order. Returns the last
+// position delivered: the end, unless the consumer ended the replay. Fails as LogReader::scan() does; ranges
+// delivered before the failure stay delivered.
+Result<GlobalPosition> replay(LogReader& log, ShaperPool& shapers, const ReplayQuery& query,
                               const ReplayConsumer& consumer);
 
 }  // namespace cairn

@@ -1,5 +1,7 @@
 #include "upcasters/shaping/shaper.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,12 +11,11 @@ namespace cairn {
 
 namespace {
 
-// Each hop is an upcaster that turned an event into one of another type. Those are made one after the other
-// and can only know what was there before, so they cannot lead in a circle; this is for what nobody thought
-// of.
+// A hop is an upcaster that turns an event into one of another type. An upcaster can only produce types that
+// existed when it was deployed, so hops cannot form a cycle; this is a backstop.
 constexpr unsigned kHopsMax = 64;
 
-// All that scripts may make of one event, one after the other.
+// The limits of what all scripts together may make of one event.
 constexpr std::size_t kPartsMax = 10'000;
 constexpr std::size_t kBytesMax = 64u << 20;
 
@@ -28,9 +29,10 @@ ShapeFault fault_of(ShapeFault::Kind kind, std::string message) {
 
 ShapeFault no_way(const Chain& chain, std::uint32_t version, const std::string& why) {
   ShapeFault fault =
-      fault_of(ShapeFault::Kind::kNoWay, "version " + std::to_string(version) + " of " + chain.type +
-                                             " cannot read the data, and no upcaster leads there: " + why);
-  // Without the place in the bytes, which is another one for each event.
+      fault_of(ShapeFault::Kind::kNoWay,
+               fmt::format("version {} of {} cannot read the data, and no upcaster leads there: {}", version,
+                           chain.type, why));
+  // Without the offset, which differs from event to event.
   fault.group = fault.message.substr(0, fault.message.rfind(", at byte "));
   return fault;
 }
@@ -61,7 +63,7 @@ Result<const Chain*> Shaper::find_chain(std::string_view type, SchemaId schema, 
   const auto is_it = [&](const KnownChain& known) {
     return known.schema == schema && known.shape == shape && known.chain->type == type;
   };
-  // Neighbours are often alike.
+  // Consecutive events often have the same type and schema.
   if (last_ != nullptr && is_it(*last_)) return last_->chain.get();
   const std::uint64_t key = (std::uint64_t{schema.value} << 32) | shape.version;
   if (const auto same_schema = known_.find(key); same_schema != known_.end()) {
@@ -71,7 +73,7 @@ Result<const Chain*> Shaper::find_chain(std::string_view type, SchemaId schema, 
       return last_->chain.get();
     }
   }
-  // Kept only when there is one: clients may ask for any number.
+  // Failures are not cached: clients may ask for any number of unknown versions.
   CAIRN_TRY(auto chain, chains_.find(type, schema, shape));
   last_ = &known_[key].emplace_back(KnownChain{schema, shape, std::move(chain)});
   return last_->chain.get();
@@ -83,12 +85,12 @@ bool Shaper::runs_scripts(std::string_view type, SchemaId schema, Shape shape) {
                               [](const ChainStep& step) { return step.upcaster != nullptr; });
 }
 
-std::optional<ShapeFault> Shaper::shape(const EventView& event, Shape shape) {
+ShapeResult<void> Shaper::shape(const EventView& event, Shape shape) {
   parts_.clear();
   reached_watched_ = false;
   if (event.schema.value == 0) {
     parts_.push_back({.type = event.type, .data = event.data});
-    return std::nullopt;
+    return {};
   }
   const auto complete = [&event](ShapeFault fault) {
     fault.position = event.position;
@@ -108,22 +110,22 @@ std::optional<ShapeFault> Shaper::shape(const EventView& event, Shape shape) {
   if (chain.steps.empty()) {
     parts_.push_back(
         {event.type, chain.schema.get(), chain.version, stored_version_, 0, event.data, &chain.plan});
-    return std::nullopt;
+    return {};
   }
   buffers_.clear();
   made_.clear();
-  if (auto fault = run(chain, 0, event, event.data, 0)) {
+  if (auto made = run(chain, 0, event, event.data, 0); !made) {
     parts_.clear();
-    return complete(*std::move(fault));
+    return complete(std::move(made).error());
   }
   if (parts_.size() > 1) {
     for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].part = static_cast<std::uint32_t>(i + 1);
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<ShapeFault> Shaper::run(const Chain& chain, std::size_t step, const EventView& event,
-                                      std::string_view data, unsigned hops) {
+ShapeResult<void> Shaper::run(const Chain& chain, std::size_t step, const EventView& event,
+                              std::string_view data, unsigned hops) {
   for (; step < chain.steps.size(); ++step) {
     if (chain.steps[step].upcaster != nullptr) return run_script(chain, step, event, data, hops);
     std::string& bytes = buffers_.take();
@@ -133,11 +135,11 @@ std::optional<ShapeFault> Shaper::run(const Chain& chain, std::size_t step, cons
     data = bytes;
   }
   parts_.push_back({chain.type, chain.schema.get(), chain.version, stored_version_, 0, data, &chain.plan});
-  return std::nullopt;
+  return {};
 }
 
-std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t step, const EventView& event,
-                                             std::string_view data, unsigned hops) {
+ShapeResult<void> Shaper::run_script(const Chain& chain, std::size_t step, const EventView& event,
+                                     std::string_view data, unsigned hops) {
   const ChainStep& with_script = chain.steps[step];
   const bool reached_before = reached_watched_;
   reached_watched_ = reached_watched_ || with_script.upcaster.get() == watched_;
@@ -145,19 +147,19 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
     return fault_of(ShapeFault::Kind::kScript,
                     with_script.upcaster->file() + ": its events lead in a circle");
   }
-  UpcasterRunner* runner = nullptr;
   const std::size_t first = made_.size();
-  auto failed = runner_of(with_script, runner);
-  if (!failed) failed = runner->run(event, data, buffers_, made_);
-  if (failed && failed->kind == ShapeFault::Kind::kCorruption && with_script.resolves) {
-    reached_watched_ = reached_before;                                 // It got stuck before the script.
+  const auto runner = runner_of(with_script);
+  const auto ran = runner ? (*runner)->run(event, data, buffers_, made_) : runner.error();
+  if (!ran && ran.error().kind == ShapeFault::Kind::kCorruption && with_script.resolves) {
+    reached_watched_ = reached_before;  // The data could not be decoded, so the script was not called.
     const std::size_t file = with_script.upcaster->file().size() + 2;  // "Order/1-2.lua: "
-    return no_way(chain, with_script.upcaster->header.from, failed->message.substr(file));
+    return no_way(chain, with_script.upcaster->header.from, ran.error().message.substr(file));
   }
-  if (failed) {
-    failed->upcaster = with_script.upcaster.get();
-    if (runner != nullptr && runner->is_spent()) runners_.erase(&with_script);
-    return failed;
+  if (!ran) {
+    ShapeFault fault = ran.error();
+    fault.upcaster = with_script.upcaster.get();
+    if (runner && (*runner)->is_spent()) runners_.erase(&with_script);
+    return fault;
   }
   const std::size_t end = made_.size();
   if (end > kPartsMax || buffers_.bytes() > kBytesMax) {
@@ -166,36 +168,35 @@ std::optional<ShapeFault> Shaper::run_script(const Chain& chain, std::size_t ste
         with_script.upcaster->file() + ": with the scripts before it, it makes too much of one event");
   }
   for (std::size_t i = first; i < end; ++i) {
-    const ScriptPart part = made_[i];  // What it goes on through may make more.
+    const ScriptPart part = made_[i];  // A copy: the steps below may add to made_.
     if (part.target->type == chain.type) {
-      if (auto fault = run(chain, step + 1, event, part.data, hops)) return fault;
+      CAIRN_CHECK(run(chain, step + 1, event, part.data, hops));
       continue;
     }
     const auto other = find_chain(part.target->type, part.target->schema->id, Shape::latest());
     if (!other) return fault_of(ShapeFault::Kind::kCorruption, other.error().message);
     if (uses_ != nullptr) uses_->add(**other, with_script.upcaster->registry_changes);
-    if (auto fault = run(**other, 0, event, part.data, hops + 1)) return fault;
+    CAIRN_CHECK(run(**other, 0, event, part.data, hops + 1));
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<ShapeFault> Shaper::runner_of(const ChainStep& step, UpcasterRunner*& runner) {
+ShapeResult<UpcasterRunner*> Shaper::runner_of(const ChainStep& step) {
   std::unique_ptr<UpcasterRunner>& known = runners_[&step];
   if (known == nullptr) {
     auto made = UpcasterRunner::make(
         step,
         [this](std::string_view type, std::uint64_t changes) { return chains_.target_of(type, changes); },
         log_);
-    if (const auto* error = std::get_if<ScriptError>(&made)) {
-      ShapeFault fault = fault_of(ShapeFault::Kind::kScript, error->text());
-      fault.line = error->line;
+    if (!made) {
+      ShapeFault fault = fault_of(ShapeFault::Kind::kScript, made.error().text());
+      fault.line = made.error().line;
       runners_.erase(&step);
       return fault;
     }
-    known = std::get<std::unique_ptr<UpcasterRunner>>(std::move(made));
+    known = *std::move(made);
   }
-  runner = known.get();
-  return std::nullopt;
+  return known.get();
 }
 
 }  // namespace cairn

@@ -2,27 +2,27 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "eventstore/base/mutex.h"
 #include "upcasters/shaping/shaper.h"
 
 namespace cairn {
 
-// Shapers that are lent and come back with their scripts loaded. Any thread.
+// A pool of shapers, which keep their scripts loaded between uses. Thread-safe.
 class ShaperPool {
  public:
-  // A shaper on loan. It has taken notice of what is new. Give it back soon: another reader makes a new one
-  // meanwhile.
-  class Loan {
+  // The use of one shaper by one thread; returns it to the pool when it is destroyed. Keep it short: while it
+  // lives, another reader may have to make a new shaper and load its scripts.
+  class Lease {
    public:
-    Loan(ShaperPool& pool, std::unique_ptr<Shaper> shaper) : pool_(&pool), shaper_(std::move(shaper)) {}
-    ~Loan() {
+    Lease(ShaperPool& pool, std::unique_ptr<Shaper> shaper) : pool_(&pool), shaper_(std::move(shaper)) {}
+    ~Lease() {
       if (shaper_ != nullptr) pool_->give_back(std::move(shaper_));
     }
-    Loan(Loan&& other) noexcept = default;
-    Loan& operator=(Loan&&) = delete;
+    Lease(Lease&& other) noexcept = default;
+    Lease& operator=(Lease&&) = delete;
 
     Shaper* operator->() const { return shaper_.get(); }
     Shaper& operator*() const { return *shaper_; }
@@ -35,10 +35,11 @@ class ShaperPool {
   // REQUIRES: `chains` outlives it.
   explicit ShaperPool(Chains& chains, LuaHost::Log log = {}) : chains_(chains), log_(std::move(log)) {}
 
-  Loan lend() {
+  // A shaper that knows all schemas and upcasters of now. REQUIRES: the pool outlives the lease.
+  Lease lease() {
     std::unique_ptr<Shaper> shaper;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!free_.empty()) {
         shaper = std::move(free_.back());
         free_.pop_back();
@@ -50,19 +51,19 @@ class ShaperPool {
   }
 
  private:
-  // Beyond this many, those that come back are let go.
+  // Shapers that are returned beyond this number are destroyed.
   static constexpr std::size_t kKept = 16;
 
   void give_back(std::unique_ptr<Shaper> shaper) {
     shaper->watch(nullptr);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (free_.size() < kKept) free_.push_back(std::move(shaper));
   }
 
   Chains& chains_;
   LuaHost::Log log_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Shaper>> free_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Shaper>> free_ CAIRN_GUARDED_BY(mutex_);
 };
 
 }  // namespace cairn

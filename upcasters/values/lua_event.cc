@@ -41,8 +41,8 @@ void push_made(lua_State* state, const EventView& event, std::string_view type, 
   lua_pushnil(state);
 }
 
-// Gives the members one after the other, whichever of them there are. The event's table is an upvalue: what
-// scripts hand over could be anything.
+// Iterates over the members that exist. The event's table is an upvalue: a script could pass any value as
+// argument.
 int next_member(lua_State* state) {
   std::size_t at = 0;
   if (lua_type(state, 2) == LUA_TSTRING) {
@@ -62,10 +62,11 @@ int next_member(lua_State* state) {
 
 }  // namespace
 
-// Scripts may keep an event's table, and with it this metatable, for longer than the LuaEvent lives. So its
-// functions find the LuaEvent through a box, which is emptied with it.
+// A script may keep an event's table, and with it this metatable, longer than the LuaEvent lives. So its
+// functions find the LuaEvent through a userdata, which the destructor clears.
 LuaEvent::LuaEvent(LuaHost& host) : host_(host) {
-  host_.run([this](lua_State* state) {
+  // Without memory for it box_ stays null, and push() raises the error.
+  (void)host_.run([this](lua_State* state) {
     auto* box = static_cast<LuaEvent**>(lua_newuserdatauv(state, sizeof(LuaEvent*), 0));
     *box = this;
     lua_createtable(state, 0, 2);

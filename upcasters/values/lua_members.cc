@@ -11,8 +11,8 @@ namespace cairn {
 
 namespace {
 
-// Goes through the table with each key and value at -2 and -1. Where many keys collide each step is slow, so
-// steps are taken on the way and not only in the end.
+// Visits the entries of the table, with key and value at -2 and -1. With many colliding keys each step is
+// slow, so steps are charged during the loop and not only at its end.
 template <typename Visit>
 void for_each_entry(lua_State* state, int index, Visit&& visit) {
   constexpr std::size_t kEntriesPerCharge = 16;

@@ -8,7 +8,7 @@ namespace cairn {
 
 namespace {
 
-// A path is for people to find the place by; names can be as long as a script likes.
+// The limits of a path in a message; names can have any length.
 constexpr std::size_t kNameBytesMax = 100;
 constexpr std::size_t kPathBytesMax = 1'000;
 

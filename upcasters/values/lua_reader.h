@@ -9,11 +9,11 @@
 
 namespace cairn {
 
-// Turns Avro bytes into Lua values by a plan: a record and a map become tables, an array a marked sequence,
-// an enum, bytes and fixed strings, null `null`. A union's value is the value itself; only where strings
-// could be taken for another of the union's types do bytes, fixed and enums stand under their type's name, as
-// in JSON. Records and maps that could be taken for another of a union's types remember which one they are
-// (lua_types.h). Belongs to its host's thread.
+// Decodes Avro bytes to Lua values by a plan: a record or map becomes a table, an array a marked sequence, an
+// enum, bytes and fixed become strings, null becomes `null`. A value of a union is the plain value. Only
+// where a string could be taken for another type of the union do bytes, fixed and enums stand under their
+// type's name, as in JSON. Records and maps that could be taken for another type of the union are tagged with
+// their type (lua_types.h). Not thread-safe: used by the thread that uses the host.
 class LuaReader {
  public:
   // REQUIRES: host and plan outlive it; outside of LuaHost::run().
@@ -22,9 +22,9 @@ class LuaReader {
   LuaReader(const LuaReader&) = delete;
   LuaReader& operator=(const LuaReader&) = delete;
 
-  // Pushes the value. Fails with kCorruption when the bytes are not what the plan reads; the stack is then as
-  // it was. Raises an error where the host's memory is too small for the plan's names.
-  // REQUIRES: inside LuaHost::run().
+  // Pushes the value. Fails with kCorruption when the bytes do not match the plan; the stack is then
+  // unchanged. Raises an error when the host's memory is too small for the plan's names. REQUIRES: inside
+  // LuaHost::run().
   Status push(std::string_view avro);
 
   struct Names;

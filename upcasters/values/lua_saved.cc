@@ -59,7 +59,7 @@ class ArrayWalk {
     return true;
   }
 
-  // Mostly not, and then there is nothing to put in order.
+  // Most tables hold no other tables, and then their members need not be sorted.
   bool holds_tables(int index) {
     for (lua_pushnil(state_); lua_next(state_, index) != 0; lua_pop(state_, 1)) {
       if (lua_type(state_, -1) != LUA_TTABLE) continue;
@@ -87,8 +87,8 @@ class MarkReader final : public ArrayWalk {
     return false;
   }
 
-  // Read back, a table in two places would be two; and one that answers by itself, like an event, would not
-  // any more.
+  // A table that is referenced twice would load as two tables, and one with a metatable, like an event,
+  // without it.
   bool enter(int index) override {
     if (!seen_.insert(lua_topointer(state_, index)).second) return fails("one table is in two places of it");
     if (lua_getmetatable(state_, index) == 0) return true;
@@ -110,7 +110,7 @@ class MarkReader final : public ArrayWalk {
   std::size_t count_ = 0;
 };
 
-// The other way round: JSON gives every array the mark.
+// The inverse: push_json() marks every array.
 class MarkTaker final : public ArrayWalk {
  public:
   MarkTaker(lua_State* state, std::string_view bits) : ArrayWalk(state), bits_(bits) {}

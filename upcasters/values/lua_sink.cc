@@ -8,6 +8,21 @@
 
 namespace cairn {
 
+UnionMark union_mark(const UnionForm& form, std::uint32_t branch, const PlanNode& node) {
+  if (form.needs[branch] == TagNeed::kNever) return UnionMark::kNone;
+  switch (node.op) {
+    case PlanOp::kBytes:
+    case PlanOp::kFixed:
+    case PlanOp::kEnum:
+      return UnionMark::kName;
+    case PlanOp::kRecord:
+    case PlanOp::kMap:
+      return UnionMark::kType;
+    default:
+      return UnionMark::kNone;
+  }
+}
+
 void LuaSink::placed() {
   switch (frame_->around) {
     case Around::kNothing:

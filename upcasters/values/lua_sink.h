@@ -9,33 +9,33 @@
 
 namespace cairn {
 
-// How a union's value shows which of the union's types it is, where it could be taken for another.
+// How a value of a union is tagged with its type, where it could be taken for another type of the union.
 enum class UnionMark : std::uint8_t {
-  kNone,  // it shows by itself
+  kNone,  // it is unambiguous
   kName,  // it stands under the type's name: bytes, fixed and enums, which are all strings in Lua
-  kType,  // its table remembers the type (lua_types.h): records and maps
+  kType,  // its table has the metatable of the type (lua_types.h): records and maps
 };
 // `node` reads the value.
 UnionMark union_mark(const UnionForm& form, std::uint32_t branch, const PlanNode& node);
 
-// What a plan's values are called, gathered once in one Lua table of the registry: the names of each record's
-// fields; and for each type of a union the name its values stand under, the metatable that remembers it, or
-// false.
+// The strings and metatables that the values of a plan need, made once in one Lua table of the registry: the
+// names of each record's fields; and for each type of a union the name its values stand under, its metatable,
+// or false.
 struct LuaReader::Names {
   struct Record {
-    int first = 0;   // where in the table its first field's name is; fields that are skipped have a place too
-    int fields = 0;  // that scripts see
+    int first = 0;   // the index of its first field's name in the table; skipped fields have an index too
+    int fields = 0;  // the number of fields that scripts see
   };
-  int reference = 0;  // in the registry
+  int reference = 0;  // of the table, in the registry
   std::unordered_map<const PlanNode*, Record> records;
-  std::unordered_map<const UnionForm*, int> unions;  // where the mark of its first type is
+  std::unordered_map<const UnionForm*, int> unions;  // the index of the mark of its first type
   std::string failure;                               // why there is no table
 
   void gather(lua_State* state, const PlanNode& root);
 };
 
-// Pushes what it is told as a Lua value. Each value is put into the table around it as soon as it is
-// complete, so the stack holds the tables under way and at most a key.
+// A sink (run_plan.h) that builds a Lua value. Each value is stored in the enclosing table as soon as it is
+// complete, so the stack holds the open tables and at most a key.
 class LuaSink {
  public:
   // REQUIRES: inside LuaHost::run(); the table of `names` is at `names_index` of the stack.
@@ -67,7 +67,7 @@ class LuaSink {
 
  private:
   enum class Around : std::uint8_t { kNothing, kMembers, kItems };
-  // Filled in when it is entered: setting all of them for each event costs more than a field does.
+  // Initialised when it is entered: clearing all frames for each event would cost more than decoding a field.
   struct Frame {
     Around around;
     int first_name;                // of a record
@@ -80,13 +80,13 @@ class LuaSink {
     --frame_;
     placed();
   }
-  // Puts the value on top of the stack where it belongs.
+  // Stores the value on top of the stack in the enclosing table.
   void placed();
 
   lua_State* state_;
   const LuaReader::Names& names_;
   int names_index_;
-  int mark_ = 0;  // where in the table of names the next value's mark is; 0 = it has none
+  int mark_ = 0;  // the index of the next value's mark in the table of names; 0 = none
   Frame frames_[kDataDepthMax + 1];
   Frame* frame_ = frames_;  // the innermost one
 };

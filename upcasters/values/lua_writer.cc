@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-// Types lead back to themselves and can be deep, so the way is kept in a list.
+// Types can be recursive and deep, so the nodes still to visit are kept in a list and not on the C++ stack.
 void LuaWriter::Names::gather(lua_State* state, const EncodeNode& root) {
   luaL_checkstack(state, 4, "too many values");
   lua_newtable(state);
@@ -43,9 +43,11 @@ LuaWriter::~LuaWriter() {
 Result<std::unique_ptr<LuaWriter>> LuaWriter::make(LuaHost& host, const Schema& schema) {
   CAIRN_TRY(EncodeProgram program, EncodeProgram::compile(schema.root()));
   std::unique_ptr<LuaWriter> writer(new LuaWriter(host, std::move(program)));
-  const auto error =
+  const auto gathered =
       host.run([&](lua_State* state) { writer->names_->gather(state, writer->program_.root()); });
-  if (error) return make_error(Errc::kTooLarge, "the schema's names do not fit a script: " + error->message);
+  if (!gathered) {
+    return make_error(Errc::kTooLarge, "the schema's names do not fit a script: " + gathered.error().message);
+  }
   return writer;
 }
 

@@ -11,21 +11,20 @@
 
 namespace cairn {
 
-// Writes Lua values as Avro by one schema, and with that checks them. A missing field gets its default, an
-// unknown one is a fault; a whole number is taken for a floating point type, and a float for a whole number
-// where nothing is lost. Belongs to its host's thread.
+// Encodes Lua values as Avro with one schema, and validates them by that. A missing field gets its default,
+// an unknown one is a fault; an integer is accepted for a floating point type, and a float for an integer
+// type if nothing is lost. Not thread-safe: used by the thread that uses the host.
 class LuaWriter {
  public:
-  // Fails with kInvalidArgument when a default cannot be written, with kTooLarge when the host's memory is
+  // Fails with kInvalidArgument when a default cannot be encoded, with kTooLarge when the host's memory is
   // too small for the schema's names. REQUIRES: host and schema outlive it; outside of LuaHost::run().
   static Result<std::unique_ptr<LuaWriter>> make(LuaHost& host, const Schema& schema);
   ~LuaWriter();
   LuaWriter(const LuaWriter&) = delete;
   LuaWriter& operator=(const LuaWriter&) = delete;
 
-  // Appends the value at `index` to `to`. When it does not fit, says everywhere it does not (at most
-  // kDataFaultsMax places), and leaves `to` as it was. The stack stays as it is. REQUIRES: inside
-  // LuaHost::run().
+  // Appends the value at `index` to `to`. When it does not fit the schema, returns the faults (at most
+  // kDataFaultsMax) and leaves `to` unchanged. The stack is unchanged. REQUIRES: inside LuaHost::run().
   std::vector<DataFault> write(int index, std::string& to);
 
   struct Names;

@@ -1,5 +1,5 @@
--- The upcaster as it was first written: it knows no comma. Where an event has one, deploying this is refused, and the
--- event is named. ../schemas/OrderPlaced/1-2.lua is the mended one.
+-- The first version of the upcaster, which does not accept a comma. When an event has one, deploying this script is
+-- refused, and the event is listed. ../schemas/OrderPlaced/1-2.lua is the corrected one.
 
 return upcaster {
   type = "OrderPlaced",

@@ -1,5 +1,5 @@
--- The projection as it was first written, for euros alone. An order in another currency parks its customer's row.
--- ../customer_totals.lua is the mended one.
+-- The first version of the projection, for euros only. An order in another currency is parked with its customer.
+-- ../customer_totals.lua is the corrected one.
 
 return projection {
   from = { categories = { "order" }, types = { "OrderPlaced" } },

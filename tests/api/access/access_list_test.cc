@@ -15,7 +15,7 @@ using api::AccessList;
 using api::Token;
 using ::testing::MatchesRegex;
 
-// Knows "alpha" and "beta", each with its own name as token.
+// The tokens "alpha" and "beta", with the same names.
 class AccessListTest : public ::testing::Test {
  protected:
   static Token token(const std::string& name) { return {name, sha256(name), {api::Scope::kRead}, {}}; }
@@ -40,7 +40,7 @@ TEST_F(AccessListTest, BasicPasswordsAreFound) {
   EXPECT_EQ(found("Basic dXNlcjpiZXRh"), "beta");       // user:beta
 }
 
-TEST_F(AccessListTest, AnythingElseIsNobody) {
+TEST_F(AccessListTest, OtherAuthorizationsMatchNoToken) {
   for (const char* authorization :
        {"", "Bearer", "Bearer ", "alpha", "Bearer alph", "Bearer alphaa", "Bearer Alpha", "Bearer alpha beta",
         "Bearer\talpha", "Digest alpha", "Basic", "Basic ", "Basic alpha", "Basic YWxwaGE=",
@@ -50,7 +50,7 @@ TEST_F(AccessListTest, AnythingElseIsNobody) {
   EXPECT_EQ(AccessList({}).find("Bearer alpha"), nullptr);
 }
 
-TEST(NewTokenTest, TokensAreLongAndNeverTheSame) {
+TEST(NewTokenTest, TokensAreLongAndUnique) {
   std::set<std::string> seen;
   for (int i = 0; i < 100; ++i) {
     const auto token = api::new_token();

@@ -33,15 +33,15 @@ class TokenFileEditTest : public ::testing::Test {
   std::filesystem::path path_ = folder_ / "tokens";
 };
 
-TEST_F(TokenFileEditTest, TheFirstTokenMakesAFileForItsOwnerOnly) {
+TEST_F(TokenFileEditTest, TheFirstTokenCreatesAFileForItsOwnerOnly) {
   ASSERT_THAT(api::add_token(path_, token("a")), succeeds());
   EXPECT_EQ(content(), api::token_line(token("a")) + "\n");
   EXPECT_EQ(rights(), 0600u);
   EXPECT_EQ(files(), 1u);
 }
 
-// `--tokens tokens`, in the folder where one is.
-TEST_F(TokenFileEditTest, ABareNameIsAFileHere) {
+// `--tokens tokens`, relative to the current folder.
+TEST_F(TokenFileEditTest, ABareNameIsInTheCurrentFolder) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder_.path());
   EXPECT_THAT(api::add_token("tokens", token("a")), succeeds());
@@ -51,7 +51,7 @@ TEST_F(TokenFileEditTest, ABareNameIsAFileHere) {
   EXPECT_EQ(content(), api::token_line(token("b")) + "\n");
 }
 
-TEST_F(TokenFileEditTest, OtherLinesAndRightsStay) {
+TEST_F(TokenFileEditTest, OtherLinesAndModeArePreserved) {
   const std::string before = "# ours\n\n" + api::token_line(token("a")) + "\r\n# last";
   ASSERT_THAT(write_file(path_, before), succeeds());
   ASSERT_EQ(::chmod(path_.c_str(), 0640), 0);
@@ -77,14 +77,14 @@ TEST_F(TokenFileEditTest, TakenAndUnknownNamesChangeNothing) {
   EXPECT_EQ(content(), before);
 }
 
-TEST_F(TokenFileEditTest, AFileWithAWrongLineIsNotTouched) {
+TEST_F(TokenFileEditTest, AFileWithAnInvalidLineIsNotChanged) {
   ASSERT_THAT(write_file(path_, "nonsense\n"), succeeds());
   EXPECT_THAT(api::add_token(path_, token("a")), fails_with(Errc::kInvalidArgument));
   EXPECT_THAT(api::remove_token(path_, "a"), fails_with(Errc::kInvalidArgument));
   EXPECT_EQ(content(), "nonsense\n");
 }
 
-TEST_F(TokenFileEditTest, ALinkStaysALink) {
+TEST_F(TokenFileEditTest, ASymbolicLinkIsPreserved) {
   ASSERT_THAT(write_file(folder_ / "real", ""), succeeds());
   std::filesystem::create_symlink("real", path_);
   ASSERT_THAT(api::add_token(path_, token("a")), succeeds());
@@ -93,7 +93,7 @@ TEST_F(TokenFileEditTest, ALinkStaysALink) {
   EXPECT_EQ(api::read_token_file(folder_ / "real")->size(), 2u);
 }
 
-TEST_F(TokenFileEditTest, ChangesAtTheSameTimeLoseNothing) {
+TEST_F(TokenFileEditTest, ConcurrentChangesLoseNothing) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back(

@@ -25,7 +25,7 @@ std::string named(const std::string& name, char digit) {
   return line(R"("name":")" + name + R"(","sha256":")" + std::string(64, digit) + R"(","scopes":["read"])");
 }
 
-// The message of a refusal, empty when it was none.
+// The message of the error; "" for a success.
 std::string refusal(const std::string& text) {
   const auto tokens = parse_tokens(text, "tokens.txt");
   if (tokens.ok()) return "";
@@ -33,7 +33,7 @@ std::string refusal(const std::string& text) {
   return tokens.error().message;
 }
 
-TEST(TokenFileTest, LinesAreTokensAndTheRestIsSkipped) {
+TEST(TokenFileTest, TokensAreParsedAndCommentsSkipped) {
   const auto tokens = parse_tokens("# who may do what\n\n" +
                                        line(R"("name":"ci","sha256":")" + kHash +
                                             R"(","scopes":["read","append"],"categories":["order","cart"])") +
@@ -51,24 +51,24 @@ TEST(TokenFileTest, LinesAreTokensAndTheRestIsSkipped) {
   EXPECT_EQ(to_hex((*tokens)[1].sha256), std::string(64, 'b'));
 }
 
-TEST(TokenFileTest, NothingIsNobody) {
+TEST(TokenFileTest, AnEmptyFileHasNoTokens) {
   ASSERT_THAT(parse_tokens("", "t"), succeeds());
   EXPECT_TRUE(parse_tokens("# only words\n", "t")->empty());
 }
 
-TEST(TokenFileTest, ALineIsReadBackAsItWasWritten) {
+TEST(TokenFileTest, ALineIsParsedToTheTokenItWasMadeFrom) {
   const Token token{"päul \"x\"", sha256("secret"), {Scope::kAdmin, Scope::kRead}, {{"order"}}};
   const auto tokens = parse_tokens(api::token_line(token), "t");
   ASSERT_THAT(tokens, succeeds());
   EXPECT_EQ(*tokens, std::vector{token});
 }
 
-TEST(TokenFileTest, WrongLinesAreNamed) {
+TEST(TokenFileTest, InvalidLinesAreNamed) {
   const std::string good = named("a", '1');
   const std::string hash = R"("sha256":")" + kHash + "\"";
   const std::pair<std::string, std::string> cases[] = {
-      {"nonsense", "no JSON object"},
-      {"[1]", "no JSON object"},
+      {"nonsense", "not a JSON object"},
+      {"[1]", "not a JSON object"},
       {line(R"("name":"b",)" + hash + R"(,"scopes":["read"],"role":1)"), "unknown field \"role\""},
       {line(R"("name":"b",)" + hash), "\"scopes\" is missing"},
       {line(R"("name":"b","scopes":["read"])"), "\"sha256\" is missing"},
@@ -84,7 +84,7 @@ TEST(TokenFileTest, WrongLinesAreNamed) {
       {line(R"("name":"b",)" + hash + R"(,"scopes":["read"],"categories":null)"), "leave the field out"},
       {line(R"("name":"b",)" + hash + R"(,"scopes":["read"],"categories":["x"],"categories":["y"])"),
        "a field twice"},
-      {named("a", '2'), "\"a\" stands twice"},
+      {named("a", '2'), "\"a\" occurs twice"},
       {named("b", '1'), "same hash as \"a\""},
   };
   for (const auto& [text, reason] : cases) {
@@ -93,7 +93,7 @@ TEST(TokenFileTest, WrongLinesAreNamed) {
   }
 }
 
-TEST(TokenFileTest, ATokenInTheWrongPlaceIsNotRepeated) {
+TEST(TokenFileTest, ATokenInPlaceOfItsHashIsNotInTheMessage) {
   EXPECT_THAT(refusal(R"({"name":"b","sha256":"cairn_secret","scopes":["read"]})"), Not(HasSubstr("secret")));
 }
 
@@ -104,14 +104,14 @@ TEST(TokenFileTest, ScopesDoNotIncludeEachOther) {
   EXPECT_FALSE(token.may(Scope::kAppend));
 }
 
-TEST(TokenFileTest, CategoriesLimitTheReach) {
+TEST(TokenFileTest, CategoriesRestrictATokenToTheirStreams) {
   EXPECT_TRUE((Token{"a", {}, {}, std::nullopt}.may_touch("order")));
   EXPECT_TRUE((Token{"a", {}, {}, {{"cart", "order"}}}.may_touch("order")));
   EXPECT_FALSE((Token{"a", {}, {}, {{"cart"}}}.may_touch("order")));
   EXPECT_FALSE((Token{"a", {}, {}, {{"cart"}}}.may_touch("car")));
 }
 
-TEST(TokenFileTest, FilesAreReadAndTheirRightsLookedAt) {
+TEST(TokenFileTest, FilesAreReadAndTheirModeChecked) {
   const TempFolder folder;
   const auto path = folder / "tokens";
   EXPECT_THAT(api::read_token_file(path), fails_with(Errc::kNotFound));

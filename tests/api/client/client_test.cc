@@ -26,7 +26,7 @@ Client client_of(const ScriptedServer& server, const std::string& token = "") {
   return *Client::make({.url = server.url(), .token = token});
 }
 
-// What get_lines() gave out, and how it ended.
+// The lines that get_lines() delivered, and how it ended.
 struct Lines {
   std::vector<std::string> lines;
   Result<api::Answer> end;
@@ -41,7 +41,7 @@ Lines lines_of(Client client, std::size_t stop_after = 1'000) {
   return {lines, std::move(end)};
 }
 
-TEST(ClientTest, AnswersOfAnyStatusAreAnswers) {
+TEST(ClientTest, AnAnswerOfAnyStatusIsASuccess) {
   const ScriptedServer server({ScriptedServer::answer(200, "yes"), ScriptedServer::answer(404, "no"),
                                ScriptedServer::answer(503, "")});
   Client client = client_of(server);
@@ -65,7 +65,7 @@ TEST(ClientTest, AnswersOfAnyStatusAreAnswers) {
   EXPECT_THAT(requests[1], HasSubstr("\r\n\r\n{}"));
 }
 
-TEST(ClientTest, TheTokenGoesWithEveryRequest) {
+TEST(ClientTest, TheTokenIsSentWithEveryRequest) {
   const ScriptedServer server({ScriptedServer::answer(200, ""), ScriptedServer::pieces({}, true)});
   Client client = client_of(server, "cairn_secret");
   EXPECT_THAT(client.get("/"), succeeds());
@@ -75,7 +75,7 @@ TEST(ClientTest, TheTokenGoesWithEveryRequest) {
   }
 }
 
-TEST(ClientTest, LinesComeWholeHoweverTheyWereSent) {
+TEST(ClientTest, LinesAreReassembledFromPieces) {
   const ScriptedServer server({ScriptedServer::pieces({"on", "e\ntw", "o\r\n\n", "last"}, true)});
   const Lines lines = lines_of(client_of(server));
   EXPECT_THAT(lines.lines, ElementsAre("one", "two", "", "last"));
@@ -84,7 +84,7 @@ TEST(ClientTest, LinesComeWholeHoweverTheyWereSent) {
   EXPECT_THAT(server.requests()[0], HasSubstr("\r\nAccept: application/x-ndjson\r\n"));
 }
 
-TEST(ClientTest, LinesMayAnswerABody) {
+TEST(ClientTest, PutLinesSendsABodyAndReceivesLines) {
   const ScriptedServer server(
       {ScriptedServer::pieces({"one\ntw", "o\n"}, true), ScriptedServer::answer(403, "no")});
   Client client = client_of(server, "cairn_secret");
@@ -111,21 +111,21 @@ TEST(ClientTest, LinesMayAnswerABody) {
   EXPECT_THAT(request, EndsWith("\r\n\r\nreturn 1\n"));
 }
 
-TEST(ClientTest, ALostConnectionIsNotTheEnd) {
+TEST(ClientTest, ALostConnectionIsAnError) {
   const ScriptedServer server({ScriptedServer::pieces({"one\n", "tw"}, false, Then::kClose)});
   const Lines lines = lines_of(client_of(server));
   EXPECT_THAT(lines.lines, ElementsAre("one"));
   EXPECT_THAT(lines.end, fails_with(Errc::kOutcomeUnknown));
 }
 
-TEST(ClientTest, TheCallbackMayStop) {
+TEST(ClientTest, TheCallbackCanStopTheStream) {
   const ScriptedServer server({ScriptedServer::pieces({"one\ntwo\nthree\n"}, false)});
   const Lines lines = lines_of(client_of(server), 2);
   EXPECT_THAT(lines.lines, ElementsAre("one", "two"));
   EXPECT_THAT(lines.end, succeeds());
 }
 
-TEST(ClientTest, ARefusalOfLinesIsReturnedWhole) {
+TEST(ClientTest, ARefusalIsReturnedWithItsBody) {
   const ScriptedServer server({ScriptedServer::answer(404, "{\"status\":404}\n")});
   const Lines lines = lines_of(client_of(server));
   EXPECT_THAT(lines.lines, ElementsAre());
@@ -134,7 +134,7 @@ TEST(ClientTest, ARefusalOfLinesIsReturnedWhole) {
   EXPECT_EQ(lines.end->body, "{\"status\":404}\n");
 }
 
-TEST(ClientTest, NobodyThereIsAnError) {
+TEST(ClientTest, NoServerIsAnError) {
   std::string url;
   {
     const ScriptedServer gone({});
@@ -146,7 +146,7 @@ TEST(ClientTest, NobodyThereIsAnError) {
   EXPECT_THAT(answer.error().message, HasSubstr(url));
 }
 
-TEST(ClientTest, AfterALossTheNextRequestConnectsAgain) {
+TEST(ClientTest, TheNextRequestReconnects) {
   const ScriptedServer server({ScriptedServer::hang_up(), ScriptedServer::answer(200, "again")});
   Client client = client_of(server);
   EXPECT_THAT(client.get("/"), fails_with(Errc::kOutcomeUnknown));
@@ -155,14 +155,14 @@ TEST(ClientTest, AfterALossTheNextRequestConnectsAgain) {
   EXPECT_EQ(again->body, "again");
 }
 
-TEST(ClientTest, SilenceEnds) {
+TEST(ClientTest, SilenceTimesOut) {
   const ScriptedServer server({ScriptedServer::pieces({"one\n"}, false)});
   const Lines lines = lines_of(*Client::make({.url = server.url(), .silence_timeout = 50ms}));
   EXPECT_THAT(lines.lines, ElementsAre("one"));
   EXPECT_THAT(lines.end, fails_with(Errc::kOutcomeUnknown));
 }
 
-TEST(ClientTest, AnotherThreadMayStopTheWait) {
+TEST(ClientTest, AnotherThreadCanStopTheWait) {
   const ScriptedServer server({ScriptedServer::pieces({"one\n"}, false)});
   Client client = client_of(server);
   std::promise<void> reading;

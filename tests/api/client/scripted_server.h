@@ -20,13 +20,13 @@
 
 namespace cairn::test {
 
-// A server on a free port of this machine that answers each request with the next bytes of its script,
-// whatever was asked. After the last one it takes no further connection, and an open one stays open until it
-// is destroyed.
+// A server on a free port that answers each request with the next bytes of its script, without looking at the
+// request. After the last one it accepts no further connection; an open connection stays open until the
+// server is destroyed.
 //
-// Every process has an address of its own for it (127.0.0.0/8 is all this machine). Ports are given out
-// again, and tests that run beside this one ask servers that are gone: on a common address such a client
-// takes answers that are not for it, and whoever they were for waits until the listener is closed on him.
+// Each process uses an address of its own in 127.0.0.0/8. The kernel reuses ports, and tests that run in
+// parallel connect to servers that have ended: with a common address such a client would get answers of
+// another test.
 class ScriptedServer {
  public:
   enum class Then { kKeep, kClose };
@@ -35,13 +35,13 @@ class ScriptedServer {
     Then then = Then::kKeep;
   };
 
-  // A whole answer with a length.
+  // A complete answer with Content-Length.
   static Reply answer(int status, std::string_view body, std::string_view type = "application/json") {
     return {"HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Type: " + std::string(type) +
             "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body)};
   }
 
-  // The head of an answer that comes in pieces, and the pieces. `last` ends it.
+  // A chunked answer, in pieces. `last` adds its end.
   static Reply pieces(const std::vector<std::string>& parts, bool last, Then then = Then::kKeep) {
     std::string bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     for (const std::string& part : parts) {
@@ -53,7 +53,7 @@ class ScriptedServer {
     return {bytes, then};
   }
 
-  // Nothing but the end of the connection.
+  // Closes the connection without an answer.
   static Reply hang_up() { return {"", Then::kClose}; }
 
   explicit ScriptedServer(std::vector<Reply> script) : script_(std::move(script)) {
@@ -94,14 +94,14 @@ class ScriptedServer {
     return requests_;
   }
 
-  // Waits until so many requests have come; false when they do not.
+  // Waits for that many requests; false when they do not arrive.
   bool wait_for_requests(std::size_t count) const {
     std::unique_lock lock(mutex_);
     return came_.wait_for(lock, std::chrono::minutes(1), [&] { return requests_.size() >= count; });
   }
 
  private:
-  // 127.64.0.0 to 127.127.255.255, by the number of the process, which has 22 bits at most.
+  // 127.64.0.0 to 127.127.255.255, from the process id, which has at most 22 bits.
   static std::uint32_t own_address() {
     return 0x7f400000u | (static_cast<std::uint32_t>(::getpid()) & 0x3fffffu);
   }
@@ -149,14 +149,14 @@ class ScriptedServer {
     return ::poll(&watched, 1, 0) > 0;
   }
 
-  // Waits until there is something to read; false when the server is to stop.
+  // Waits until the socket is readable; false when the server stops.
   bool readable(int descriptor) const {
     pollfd watched[2] = {{descriptor, POLLIN, 0}, {stop_, POLLIN, 0}};
     ::poll(watched, 2, -1);
     return watched[1].revents == 0;
   }
 
-  // One request with its body; empty when the connection ends before.
+  // One request with its body; empty when the connection ends first.
   std::string read_request(int connection) const {
     std::string request;
     std::size_t wanted = std::string::npos;

@@ -10,7 +10,7 @@ namespace {
 using api::parse_server_url;
 using api::ServerUrl;
 
-TEST(ServerUrlTest, UrlsSayWhereAServerIs) {
+TEST(ServerUrlTest, UrlsAreParsed) {
   EXPECT_EQ(*parse_server_url("http://127.0.0.1:7878"), (ServerUrl{false, "127.0.0.1", 7878, ""}));
   EXPECT_EQ(*parse_server_url("http://localhost/"), (ServerUrl{false, "localhost", 80, ""}));
   EXPECT_EQ(*parse_server_url("https://cairn.example"), (ServerUrl{true, "cairn.example", 443, ""}));
@@ -19,7 +19,7 @@ TEST(ServerUrlTest, UrlsSayWhereAServerIs) {
   EXPECT_EQ(*parse_server_url("http://[::1]"), (ServerUrl{false, "::1", 80, ""}));
 }
 
-TEST(ServerUrlTest, AnythingElseIsRefused) {
+TEST(ServerUrlTest, OtherTextsAreRefused) {
   for (const char* text : {"",
                            "localhost",
                            "localhost:7878",
@@ -44,11 +44,11 @@ TEST(ServerUrlTest, AnythingElseIsRefused) {
   }
 }
 
-TEST(ServerUrlTest, PasswordsAreNotRepeated) {
+TEST(ServerUrlTest, PasswordsAreNotInTheMessage) {
   EXPECT_EQ(parse_server_url("http://u:secret@h").error().message.find("secret"), std::string::npos);
 }
 
-TEST(ServerUrlTest, NamesAreEncodedWhole) {
+TEST(ServerUrlTest, EveryReservedByteIsEncoded) {
   EXPECT_EQ(api::percent_encoded("order-42_a.b~"), "order-42_a.b~");
   EXPECT_EQ(api::percent_encoded("a/b?c#d e%+&ä"), "a%2Fb%3Fc%23d%20e%25%2B%26%C3%A4");
   EXPECT_EQ(api::percent_encoded(".."), "%2E%2E");

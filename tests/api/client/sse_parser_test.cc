@@ -25,7 +25,7 @@ TEST(SseParserTest, AnEmptyLineEndsAMessage) {
               ElementsAre("1={\"a\":1}", "2=x", "2=y"));
 }
 
-TEST(SseParserTest, CommentsAndTheUnfinishedAreNoMessages) {
+TEST(SseParserTest, CommentsAndUnfinishedMessagesGiveNone) {
   EXPECT_THAT(messages({":", "", ": words", "", "retry: 5", "", "id: 7", "", "data: half"}), IsEmpty());
 }
 

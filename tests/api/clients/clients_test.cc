@@ -1,5 +1,5 @@
-// Confluent's own clients, unchanged, against a real server. `./run test` installs them; where they are not
-// the tests are skipped and say so.
+// Confluent's clients, unmodified, against a real server. `./run test` installs them; a test whose client is
+// not installed is skipped.
 
 #include <sys/wait.h>
 
@@ -69,7 +69,7 @@ TEST_F(ClientsTest, SchemaRegistryForNode) {
 }
 
 TEST_F(ClientsTest, ConfluentKafkaForPython) {
-  // Debian's own, because that is the one that sees Debian's packages.
+  // Debian's Python, because only that one finds Debian's packages.
   const std::string python = "/usr/bin/python3";
   if (run(python + " -c 'import confluent_kafka, avro, requests'").exit_code != 0) {
     GTEST_SKIP()

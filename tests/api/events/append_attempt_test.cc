@@ -14,15 +14,13 @@ namespace {
 
 class AppendAttemptTest : public test::StoreTest {
  protected:
-  static std::variant<AppendBody, Problem> parse(std::string_view body) {
-    return parse_stream_append("a-1", body);
-  }
+  static Answered<AppendBody> parse(std::string_view body) { return parse_stream_append("a-1", body); }
 
   HttpResponse append(const std::string& body) {
     const auto pending = std::make_shared<PendingAnswer>();
     const auto attempt = std::make_shared<AppendAttempt>(AppendAttempt::Parts{
         store(),
-        *registry_,
+        registry_,
         *shapes_,
         SchemaPolicy::kOptional,
         {[](const AppendResult& result) { return json_response(result.already_applied ? 200 : 201, "{}"); },
@@ -30,30 +28,31 @@ class AppendAttemptTest : public test::StoreTest {
         nullptr,
         Responder(pending),
         parse});
-    attempt->start(std::get<AppendBody>(parse(body)), body);
+    attempt->start(*parse(body), body);
     std::promise<void> answered;
     pending->when_ready([&] { answered.set_value(); });
     answered.get_future().wait();
     return *pending->take();
   }
 
-  std::unique_ptr<RegistryService> registry_ = *RegistryService::open(store());
-  std::unique_ptr<EventShapes> shapes_ = *EventShapes::open(store(), registry_->registry());
+  std::unique_ptr<SchemaRegistry> schemas_ = *SchemaRegistry::open(store());
+  RegistryService registry_{*schemas_};
+  std::unique_ptr<EventShapes> shapes_ = *EventShapes::open(store(), *schemas_);
 };
 
 constexpr char kFirst[] = R"({"events":[{"id":"0191f3c2-0000-7000-8000-000000000001","type":"T","data":1}]})";
 constexpr char kOther[] = R"({"events":[{"id":"0191f3c2-0000-7000-8000-000000000001","type":"T","data":2}]})";
 
-TEST_F(AppendAttemptTest, AnIdInUseIsRefusedAfterASecondLook) {
+TEST_F(AppendAttemptTest, RepeatIsAppliedOnceAndAnotherEventWithTheIdIsRefused) {
   EXPECT_EQ(append(kFirst).status, 201);
   EXPECT_EQ(append(kFirst).status, 200);
   EXPECT_EQ(append(kOther).status, 409);
 }
 
-// Whether it is a repeat is not known then, so nothing final may be said.
-TEST_F(AppendAttemptTest, WithoutASecondLookTheClientIsToldToComeBack) {
+// The attempt cannot tell then whether it is a repeat, so the answer must ask the client to retry.
+TEST_F(AppendAttemptTest, IdInUseIsUnavailableWhileTheRegistryThreadIsStopped) {
   EXPECT_EQ(append(kFirst).status, 201);
-  registry_->worker().stop();
+  registry_.worker().stop();
   EXPECT_EQ(append(kOther).status, 503);
 }
 

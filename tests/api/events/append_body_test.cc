@@ -13,24 +13,24 @@ using ::testing::ElementsAre;
 
 AppendBody accepted(std::string_view body) {
   auto parsed = parse_stream_append("order-1", body);
-  if (const auto* problem = std::get_if<Problem>(&parsed)) {
-    ADD_FAILURE() << problem->to_json();
+  if (!parsed) {
+    ADD_FAILURE() << parsed.error().to_json();
     return {};
   }
-  return std::get<AppendBody>(std::move(parsed));
+  return *std::move(parsed);
 }
 
-// The field that a refusal names; empty when nothing is refused.
-std::string refused_field(const std::variant<AppendBody, Problem>& parsed) {
-  const auto* problem = std::get_if<Problem>(&parsed);
-  if (problem == nullptr) return "";
-  EXPECT_EQ(problem->status(), 400) << problem->to_json();
-  return nlohmann::json::parse(problem->to_json()).value("field", "none");
+// The field that the problem names; empty when the body is accepted.
+std::string refused_field(const Answered<AppendBody>& parsed) {
+  if (parsed) return "";
+  const std::string json = parsed.error().to_json();
+  EXPECT_EQ(parsed.error().status(), 400) << json;
+  return nlohmann::json::parse(json).value("field", "none");
 }
 std::string one(std::string_view body) { return refused_field(parse_stream_append("order-1", body)); }
 std::string several(std::string_view body) { return refused_field(parse_append(body)); }
 
-TEST(AppendBodyTest, EverythingIsTakenAsItWasWritten) {
+TEST(AppendBodyTest, MembersAreKeptAsWritten) {
   const AppendBody body = accepted(R"({"expectedVersion": 18446744073709551615, "events": [
       {"id": "018F3C9E-7f4a-7c30-9a1b-3f6e5d4c2b1a", "type": "Pl\u00e4ced", "schemaVersion": 2,
        "data": {"big": 9007199254740993, "price": 1.50, "text": "a \" b"},
@@ -72,7 +72,7 @@ TEST(AppendBodyTest, ExpectedVersionIsANumberOrAWord) {
   }
 }
 
-TEST(AppendBodyTest, WhatIsWrongIsNamed) {
+TEST(AppendBodyTest, ProblemNamesTheWrongField) {
   EXPECT_EQ(one("nonsense"), "body");
   EXPECT_EQ(one("[]"), "body");
   EXPECT_EQ(one("{}"), "events");
@@ -95,14 +95,14 @@ TEST(AppendBodyTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(event(R"({"type":"T","data":1,"tags":["a",2]})"), "events[1].tags[1]");
   EXPECT_EQ(event(R"({"type":"T","data":1,"schemaVersion":0})"), "events[1].schemaVersion");
   EXPECT_EQ(event(R"({"type":"T","data":1,"position":5})"), "events[1].position");
-  EXPECT_EQ(event(R"({"type":"T","data":1,"data":1})"), "body") << "a doubled name";
+  EXPECT_EQ(event(R"({"type":"T","data":1,"data":1})"), "body") << "a duplicate name";
 }
 
-TEST(AppendBodyTest, OneOfSeveralNamesItsStreamAndMayBeWithoutEvents) {
+TEST(AppendBodyTest, AppendOfSeveralStreamsNamesEachAndMayHaveNoEvents) {
   auto parsed = parse_append(R"({"appends":[{"stream":"a-1","events":[{"type":"T","data":1}]},
                                             {"stream":"b-1","expectedVersion":7}]})");
-  ASSERT_TRUE(std::holds_alternative<AppendBody>(parsed));
-  const auto& streams = std::get<AppendBody>(parsed).request.streams;
+  ASSERT_TRUE(parsed.ok());
+  const auto& streams = parsed->request.streams;
   ASSERT_EQ(streams.size(), 2u);
   EXPECT_EQ(streams[1].stream, "b-1");
   EXPECT_TRUE(streams[1].events.empty());

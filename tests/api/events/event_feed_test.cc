@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/events/news_bell.h"
+#include "api/events/follower_wakeups.h"
 #include "api/metrics/metrics.h"
 #include "schemaregistry/registry/schema_registry.h"
 #include "tests/support/events.h"
@@ -16,10 +16,10 @@ namespace {
 
 class EventFeedTest : public test::StoreTest {
  protected:
-  EventFeedTest() { bell_.start(store()); }
-  ~EventFeedTest() override { bell_.stop(); }
+  EventFeedTest() { wakeups_.start(store()); }
+  ~EventFeedTest() override { wakeups_.stop(); }
 
-  // How many lines come, until the feed says it has ended.
+  // The number of lines until the feed ends.
   std::size_t lines_of(EventFeed& feed) {
     std::string text;
     for (BodySource::Piece piece = BodySource::Piece::kMore; piece == BodySource::Piece::kMore;)
@@ -29,16 +29,16 @@ class EventFeedTest : public test::StoreTest {
 
   std::unique_ptr<SchemaRegistry> registry_ = *SchemaRegistry::open(store());
   std::unique_ptr<EventShapes> shapes_ = *EventShapes::open(store(), *registry_);
-  NewsBell bell_;
+  FollowerWakeups wakeups_;
   Metrics metrics_;
-  const EventSource source_{store(), *shapes_, bell_, metrics_};
+  const EventSource source_{store(), *shapes_, wakeups_, metrics_};
 };
 
-// Else who reads slower than others write would never come to the end.
-TEST_F(EventFeedTest, LinesEndAtTheHeadOfWhenTheyWereAskedFor) {
+// Otherwise a client that reads more slowly than others append would never reach the end.
+TEST_F(EventFeedTest, LinesEndAtTheHeadAtTheTimeOfTheRequest) {
   append("a-1", {"T", "T", "T"});
-  EventFeed log(walk_log(store(), {}), FeedFormat::kLines, 1'000, store().head(), source_);
-  EventFeed stream(walk_stream(store(), "a-1", {}), FeedFormat::kLines, 1'000, store().head(), source_);
+  EventFeed log(log_cursor(store(), {}), FeedFormat::kLines, 1'000, store().head(), source_);
+  EventFeed stream(stream_cursor(store(), "a-1", {}), FeedFormat::kLines, 1'000, store().head(), source_);
   append("a-1", {"T", "T"});
   EXPECT_EQ(lines_of(log), 3u);
   EXPECT_EQ(lines_of(stream), 3u);

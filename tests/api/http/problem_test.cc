@@ -11,7 +11,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::Pair;
 
-TEST(ProblemTest, FieldsStandInOneObject) {
+TEST(ProblemTest, FieldsAreMembersOfOneObject) {
   const auto json = nlohmann::json::parse(too_large("The body", 18'446'744'073'709'551'615u).to_json());
   EXPECT_EQ(json["type"], "/problems/too-large");
   EXPECT_EQ(json["status"], 413);
@@ -26,7 +26,7 @@ TEST(ProblemTest, ClientTextIsEscaped) {
   EXPECT_EQ(json["name"], "a\"b\\\n\xEF\xBF\xBD\x01");
 }
 
-TEST(ProblemTest, BusyServersSayWhenToComeBack) {
+TEST(ProblemTest, OverloadedHasRetryAfter) {
   for (const Problem& problem : {overloaded("x"), not_yet("x")}) {
     EXPECT_EQ(problem.status(), 503);
     EXPECT_THAT(problem.to_response().headers, Contains(Pair("Retry-After", "1")));

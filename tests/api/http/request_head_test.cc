@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <variant>
 
 namespace cairn::api {
 namespace {
@@ -16,23 +15,22 @@ class RequestHeadTest : public ::testing::Test {
  protected:
   // The status a head is refused with, or 0 when it is accepted.
   int refused(std::string_view text) {
-    auto parsed = parse_request_head(text, limits_);
-    const auto* problem = std::get_if<Problem>(&parsed);
-    return problem == nullptr ? 0 : problem->status();
+    const auto parsed = parse_request_head(text, limits_);
+    return parsed ? 0 : parsed.error().status();
   }
   int refused_with(std::string_view headers) {
     return refused("POST /x HTTP/1.1\r\nHost: h\r\n" + std::string(headers) + "\r\n");
   }
   RequestHead accepted(std::string_view text) {
-    auto parsed = parse_request_head(text, limits_);
-    EXPECT_TRUE(std::holds_alternative<RequestHead>(parsed)) << text;
-    return std::holds_alternative<RequestHead>(parsed) ? std::get<RequestHead>(parsed) : RequestHead();
+    const auto parsed = parse_request_head(text, limits_);
+    EXPECT_TRUE(parsed.ok()) << text;
+    return parsed ? *parsed : RequestHead();
   }
 
   ServerLimits limits_;
 };
 
-TEST_F(RequestHeadTest, LineAndHeadersAreRead) {
+TEST_F(RequestHeadTest, LineAndHeadersAreParsed) {
   const auto head =
       accepted("POST /a?b=c HTTP/1.1\r\nHost: here\r\nX-Empty:\r\ncontent-length:  12 \r\n\r\n");
   EXPECT_EQ(head.method, "POST");
@@ -44,12 +42,12 @@ TEST_F(RequestHeadTest, LineAndHeadersAreRead) {
   EXPECT_FALSE(head.expects_continue);
 }
 
-TEST_F(RequestHeadTest, ConnectionEndsWhenTheClientSaysSo) {
+TEST_F(RequestHeadTest, ConnectionCloseEndsKeepAlive) {
   EXPECT_FALSE(accepted("GET / HTTP/1.1\r\nHost: h\r\nConnection: x, Close\r\n\r\n").keep_alive);
   EXPECT_FALSE(accepted("GET / HTTP/1.0\r\nHost: h\r\n\r\n").keep_alive);
 }
 
-TEST_F(RequestHeadTest, ContinueIsTheOnlyExpectation) {
+TEST_F(RequestHeadTest, OnlyExpect100ContinueIsSupported) {
   EXPECT_TRUE(accepted("PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\n\r\n").expects_continue);
   EXPECT_EQ(refused_with("Expect: miracles\r\n"), 417);
 }
@@ -73,7 +71,7 @@ TEST_F(RequestHeadTest, MalformedLinesAreRefused) {
   EXPECT_EQ(refused_with("X: a\rb\r\n"), 400);
 }
 
-TEST_F(RequestHeadTest, OneHostIsNeeded) {
+TEST_F(RequestHeadTest, ExactlyOneHostIsRequired) {
   EXPECT_EQ(refused("GET / HTTP/1.1\r\n\r\n"), 400);
   EXPECT_EQ(refused_with("Host: other\r\n"), 400);
 }
@@ -92,7 +90,7 @@ TEST_F(RequestHeadTest, EncodingsAreRefused) {
   EXPECT_EQ(refused_with("Content-Length: 5\r\nContent-Encoding: gzip\r\n"), 415);
 }
 
-TEST_F(RequestHeadTest, LimitsHoldToTheLast) {
+TEST_F(RequestHeadTest, LimitsAreInclusive) {
   limits_.headers_max = 3;
   EXPECT_EQ(refused_with("A: 1\r\nB: 2\r\n"), 0);
   EXPECT_EQ(refused_with("A: 1\r\nB: 2\r\nC: 3\r\n"), 431);

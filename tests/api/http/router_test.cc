@@ -12,6 +12,8 @@ namespace cairn::api {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::Pair;
 
 class RouterTest : public ::testing::Test {
@@ -67,13 +69,92 @@ TEST_F(RouterTest, UnknownPathsAreNotFound) {
   }
 }
 
-TEST_F(RouterTest, OtherMethodsAreToldWhatThereIs) {
+TEST_F(RouterTest, OtherMethodsGet405WithAllow) {
   const auto response = ask("DELETE", "/streams/a/events");
   EXPECT_EQ(response.status, 405);
   EXPECT_THAT(response.headers, Contains(Pair("Allow", "GET, POST")));
 }
 
-// Paths of the schema registry have their own ways.
+QueryParameters parsed(std::string_view query) {
+  const auto parameters = parse_query(query);
+  EXPECT_TRUE(parameters.has_value()) << query;
+  return parameters.value_or(QueryParameters());
+}
+
+TEST(ParseQueryTest, PairsAreSplitAndDecoded) {
+  EXPECT_THAT(parsed("from=7&direction=backward"),
+              ElementsAre(Pair("direction", "backward"), Pair("from", "7")));
+  EXPECT_THAT(parsed("category=Gr%C3%B6%c3%9fe&a%3Db=c%26d"),
+              ElementsAre(Pair("a=b", "c&d"), Pair("category",
+                                                   "Gr\xC3\xB6\xC3\x9F"
+                                                   "e")));
+  EXPECT_THAT(parsed("prefix=a+b%2Bc"), ElementsAre(Pair("prefix", "a b+c")));
+  EXPECT_THAT(parsed("%66rom=1"), ElementsAre(Pair("from", "1")));
+}
+
+TEST(ParseQueryTest, RepeatedNamesKeepTheirOrder) {
+  EXPECT_THAT(parsed("type=b&type=a&type=c"),
+              ElementsAre(Pair("type", "b"), Pair("type", "a"), Pair("type", "c")));
+  EXPECT_THAT(parsed("type=a&type=b&type=a"), ElementsAre(Pair("type", "a"), Pair("type", "b")))
+      << "a pair that is written twice counts once";
+}
+
+TEST(ParseQueryTest, APercentSignThatBeginsNoEscapeStays) {
+  for (const char* value : {"%", "%2", "%zz", "a%", "%%", "100%g0", "%u", "%u12", "%uzzzz", "%U0041"}) {
+    EXPECT_THAT(parsed("a=" + std::string(value)), ElementsAre(Pair("a", value)));
+    EXPECT_THAT(parsed(std::string(value)), ElementsAre(Pair(value, "")));
+  }
+  EXPECT_THAT(parsed("a=%%41"), ElementsAre(Pair("a", "%A")));
+  EXPECT_THAT(parsed("a=%2541"), ElementsAre(Pair("a", "%41"))) << "is decoded once";
+}
+
+TEST(ParseQueryTest, EscapesOfJavaScriptAreDecoded) {
+  EXPECT_THAT(parsed("a=%u0041%u2603"), ElementsAre(Pair("a", "A\xE2\x98\x83")));
+  EXPECT_THAT(parsed("a=x%uD83Dy%uDE00"), ElementsAre(Pair("a", "xy"))) << "half a pair is left out";
+}
+
+TEST(ParseQueryTest, EmptyNamesValuesAndPairs) {
+  EXPECT_THAT(parsed(""), IsEmpty());
+  EXPECT_THAT(parsed("&&&"), IsEmpty());
+  EXPECT_THAT(parsed("=&=="), IsEmpty());
+  EXPECT_THAT(parsed("a&b="), ElementsAre(Pair("a", ""), Pair("b", "")));
+  EXPECT_THAT(parsed("=a"), ElementsAre(Pair("a", "")));
+  EXPECT_THAT(parsed("a=b=c"), ElementsAre(Pair("a", "c")));
+  EXPECT_THAT(parsed("a==b=="), ElementsAre(Pair("a", "b")));
+}
+
+TEST(ParseQueryTest, BytesThatAreNoTextPassThrough) {
+  const std::string nul("\0", 1);
+  EXPECT_THAT(parsed("a=%00"), ElementsAre(Pair("a", nul)));
+  EXPECT_THAT(parsed("a=%u0000"), ElementsAre(Pair("a", nul)));
+  EXPECT_THAT(parsed("a=" + nul), ElementsAre(Pair("a", nul)));
+  EXPECT_THAT(parsed("a=%ff%C3&\xED\xA0\x80=\xC0\xAF"),
+              ElementsAre(Pair("a", "\xFF\xC3"), Pair("\xED\xA0\x80", "\xC0\xAF")));
+}
+
+TEST(ParseQueryTest, ASecondQuestionMarkIsRefused) {
+  EXPECT_FALSE(parse_query("a=1?b=2").has_value());
+  EXPECT_FALSE(parse_query("a?b").has_value());
+  EXPECT_FALSE(parse_query("?a??b").has_value());
+  EXPECT_THAT(parsed("?a=1??"), ElementsAre(Pair("a", "1")))
+      << "with nothing on one side it is no second query";
+  EXPECT_THAT(parsed("a=%3F"), ElementsAre(Pair("a", "?")));
+}
+
+TEST(ParseQueryTest, TenThousandParameters) {
+  std::string same, different;
+  for (int i = 0; i < 10'000; ++i) {
+    same += "a=" + std::to_string(i) + "&";
+    different += "p" + std::to_string(i) + "=%41&";
+  }
+  EXPECT_EQ(parsed(same).count("a"), 10'000u);
+  EXPECT_EQ(parsed(different).size(), 10'000u);
+  EXPECT_THAT(parsed(std::string(100'000, '&')), IsEmpty());
+  EXPECT_THAT(parsed(std::string(100'000, '=')), IsEmpty());
+  EXPECT_EQ(parsed(std::string(100'000, '%')).begin()->first.size(), 100'000u);
+}
+
+// Paths of the schema registry have trailing slashes and an error format of their own.
 
 class RegistryRouterTest : public RouterTest {
  protected:
@@ -84,17 +165,17 @@ class RegistryRouterTest : public RouterTest {
   }
 };
 
-TEST_F(RegistryRouterTest, ASlashAtTheEndMakesNoOtherPath) {
+TEST_F(RegistryRouterTest, ATrailingSlashIsIgnored) {
   const Router router{{registry_route("GET", "/"), registry_route("GET", "/config"),
                        registry_route("GET", "/config/{subject}"), route("GET", "/streams")}};
   EXPECT_EQ(router.find("GET", "/").route->path, "/");
   EXPECT_EQ(router.find("GET", "/config/").route->path, "/config");
   EXPECT_EQ(router.find("GET", "/config/a/").route->path, "/config/{subject}");
   EXPECT_EQ(router.find("GET", "/config//").route, nullptr);
-  EXPECT_EQ(router.find("GET", "/streams/").route, nullptr) << "elsewhere it does";
+  EXPECT_EQ(router.find("GET", "/streams/").route, nullptr) << "other paths do not ignore it";
 }
 
-TEST_F(RegistryRouterTest, ProblemsAreToldInTheRegistrysWords) {
+TEST_F(RegistryRouterTest, ProblemsHaveTheRegistrysFormat) {
   const Router router{{registry_route("GET", "/config"), registry_route("GET", "/config/{subject}"),
                        route("GET", "/streams")}};
   for (const auto& [method, path, status] :

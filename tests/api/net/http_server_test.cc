@@ -25,12 +25,12 @@ using test::RawClient;
 using test::RawResponse;
 using test::succeeds;
 
-// A server with a few routes that do odd things, and limits that are quickly reached.
+// A server with routes that misbehave, and with low limits.
 class HttpServerTest : public ::testing::Test {
  protected:
   HttpServerTest() {
     options_.address = {"127.0.0.1", 0};
-    options_.threads = 1;  // One thread: whatever holds it holds everybody.
+    options_.threads = 1;  // One thread, so that a route that blocks it blocks all connections.
     options_.limits.linger_time_max = 200ms;
   }
   ~HttpServerTest() override {
@@ -53,7 +53,7 @@ class HttpServerTest : public ::testing::Test {
     EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
   }
 
-  // The status of the problem that these bytes are answered with; the connection must be closed after it.
+  // The status of the problem that these bytes get; the connection must be closed after it.
   int refusal_of(const std::string& bytes) {
     RawClient c = client();
     const RawResponse response = c.exchange(bytes);
@@ -123,8 +123,8 @@ TEST_F(HttpServerTest, RequestsReachTheirRoute) {
   EXPECT_EQ(c.get("/health?a=1?b=2").status, 400);
 }
 
-// A browser on this machine that runs a stranger's page under the stranger's own name must not get in.
-TEST_F(HttpServerTest, OnlyNamesOfThisMachineAreAnswered) {
+// DNS rebinding: a page in a browser on this machine, whose own name resolves to 127.0.0.1, must be refused.
+TEST_F(HttpServerTest, OnlyLoopbackHostsAreAdmitted) {
   for (const char* host :
        {"localhost", "LOCALHOST:80", "127.0.0.1:7878", "127.9.9.9", "[::1]:7878", "[::1]"}) {
     EXPECT_EQ(client().exchange("GET /health HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status,
@@ -155,32 +155,32 @@ TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(c.receive().body, std::to_string(100 + i));
 }
 
-TEST_F(HttpServerTest, RequestsMayComeByteByByte) {
+TEST_F(HttpServerTest, RequestsMayArriveByteByByte) {
   RawClient c = client();
   for (const char byte : "\r\n" + post(5, "hello")) ASSERT_TRUE(c.send({&byte, 1}));
   EXPECT_EQ(c.receive().body, "hello");
 }
 
-TEST_F(HttpServerTest, ConnectionClosesWhenTheClientWantsIt) {
+TEST_F(HttpServerTest, ConnectionCloseIsHonoured) {
   RawClient c = client();
   const auto response = c.exchange("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   EXPECT_TRUE(response.has("Connection: close"));
   EXPECT_TRUE(c.is_closed());
 }
 
-TEST_F(HttpServerTest, BodyIsAskedForWhenTheClientWaits) {
+TEST_F(HttpServerTest, ExpectContinueIsAnsweredBeforeTheBody) {
   RawClient c = client();
   c.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_EQ(c.receive().status, 100);
   EXPECT_EQ(c.exchange("ok").body, "ok");
 }
 
-TEST_F(HttpServerTest, LargestBodyIsTaken) {
+TEST_F(HttpServerTest, LargestBodyIsAccepted) {
   const std::string body(options_.limits.body_bytes_max, 'b');
   EXPECT_TRUE(client().exchange(post(body.size(), body)).body == body);
 }
 
-TEST_F(HttpServerTest, ExceptionsTellTheClientNothing) {
+TEST_F(HttpServerTest, ExceptionsAre500WithoutTheirText) {
   RawClient c = client();
   const auto response = c.get("/throw");
   EXPECT_EQ(response.status, 500);
@@ -189,9 +189,9 @@ TEST_F(HttpServerTest, ExceptionsTellTheClientNothing) {
   EXPECT_EQ(c.get("/health").status, 200);
 }
 
-TEST_F(HttpServerTest, ForgottenRequestsAreAnswered) { EXPECT_EQ(client().get("/forget").status, 500); }
+TEST_F(HttpServerTest, AHandlerThatNeverAnswersIs500) { EXPECT_EQ(client().get("/forget").status, 500); }
 
-TEST_F(HttpServerTest, WaitingForAnAnswerHoldsNoThread) {
+TEST_F(HttpServerTest, WaitingForAnAnswerBlocksNoThread) {
   std::vector<RawClient> waiting;
   for (int i = 0; i < 20; ++i) {
     waiting.push_back(client());
@@ -211,7 +211,7 @@ TEST_F(HttpServerTest, MalformedRequestsAreRefused) {
   EXPECT_EQ(refusal_of("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505);
 }
 
-TEST_F(HttpServerTest, DoubtfulLengthsAreRefused) {
+TEST_F(HttpServerTest, AmbiguousLengthsAreRefused) {
   const std::string begin = "POST /echo HTTP/1.1\r\nHost: localhost\r\n";
   EXPECT_EQ(refusal_of(begin + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), 411);
   EXPECT_EQ(refusal_of(begin + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 400);
@@ -238,7 +238,7 @@ TEST_F(HttpServerTest, SlowBodyIsRefused) {
   EXPECT_EQ(refusal_of(post(10, "half")), 408);
 }
 
-TEST_F(HttpServerTest, DrippingDoesNotMoveTheDeadline) {
+TEST_F(HttpServerTest, SendingSlowlyDoesNotExtendTheDeadline) {
   options_.limits.head_time_max = 300ms;
   options_.limits.linger_time_max = 50ms;
   RawClient c = client();
@@ -249,14 +249,14 @@ TEST_F(HttpServerTest, DrippingDoesNotMoveTheDeadline) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
 }
 
-TEST_F(HttpServerTest, IdleConnectionsAreClosedInSilence) {
+TEST_F(HttpServerTest, IdleConnectionsAreClosedWithoutAnAnswer) {
   options_.limits.idle_time_max = 100ms;
   RawClient c = client();
   EXPECT_EQ(c.get("/health").status, 200);
   EXPECT_TRUE(c.is_closed());
 }
 
-TEST_F(HttpServerTest, ClientsThatDoNotTakeTheirAnswerAreLeft) {
+TEST_F(HttpServerTest, ClientsThatDoNotReadTheirAnswerAreDisconnected) {
   options_.limits.idle_time_max = 200ms;
   RawClient c = client();
   c.send("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -267,7 +267,7 @@ TEST_F(HttpServerTest, ClientsThatDoNotTakeTheirAnswerAreLeft) {
   EXPECT_EQ(c.receive().status, 0);
 }
 
-TEST_F(HttpServerTest, ManyIdleConnectionsBlockNobody) {
+TEST_F(HttpServerTest, ManyIdleConnectionsDoNotBlockOthers) {
   std::vector<RawClient> idle;
   for (int i = 0; i < 500; ++i) {
     idle.push_back(client());
@@ -276,7 +276,7 @@ TEST_F(HttpServerTest, ManyIdleConnectionsBlockNobody) {
   expect_healthy();
 }
 
-TEST_F(HttpServerTest, TooManyConnectionsAreTurnedAway) {
+TEST_F(HttpServerTest, ConnectionsBeyondTheLimitGet503) {
   options_.limits.connections_max = 2;
   RawClient first = client();
   RawClient second = client();
@@ -289,14 +289,14 @@ TEST_F(HttpServerTest, TooManyConnectionsAreTurnedAway) {
   EXPECT_EQ(first.get("/health").status, 200);
 }
 
-TEST_F(HttpServerTest, BodiesShareABoundedMemory) {
+TEST_F(HttpServerTest, BodiesShareOneMemoryBudget) {
   options_.limits.bodies_bytes_max = 1u << 20;
   EXPECT_EQ(refusal_of(post(2u << 20, std::string(2u << 20, 'b'))), 503);
   const std::string small(1u << 19, 'b');
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(client().exchange(post(small.size(), small)).body == small);
 }
 
-TEST_F(HttpServerTest, StopFinishesWhatIsUnderWay) {
+TEST_F(HttpServerTest, StopWaitsForRequestsInProgress) {
   RawClient idle = client();
   EXPECT_EQ(idle.get("/health").status, 200);
   RawClient waiting = client();
@@ -312,12 +312,12 @@ TEST_F(HttpServerTest, StopFinishesWhatIsUnderWay) {
   EXPECT_FALSE(client().connected());
 }
 
-TEST_F(HttpServerTest, StopDoesNotWaitForEver) {
+TEST_F(HttpServerTest, StopWaitsNoLongerThanItsGrace) {
   RawClient waiting = client();
   waiting.send("GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const Responder respond = next_kept();
   server_->stop(50ms);
-  respond(json_response(200, "too late"));  // Goes nowhere, and harms nothing.
+  respond(json_response(200, "too late"));  // Has no effect.
 }
 
 TEST_F(HttpServerTest, AddressInUseIsNamed) {
@@ -329,7 +329,7 @@ TEST_F(HttpServerTest, AddressInUseIsNamed) {
   EXPECT_NE(second.error().message.find(same.address.to_string()), std::string::npos);
 }
 
-TEST_F(HttpServerTest, OtherMachinesAreNotServed) {
+TEST_F(HttpServerTest, WithoutTokensOnlyLoopbackAddressesAreAllowed) {
   options_.address.host = "0.0.0.0";
   EXPECT_THAT(HttpServer::start(options_, Router({})), fails_with(Errc::kFailedPrecondition));
 }

@@ -5,7 +5,7 @@
 namespace cairn::api {
 namespace {
 
-TEST(LogThrottleTest, AFewLinesASecondPassAndTheRestIsCounted) {
+TEST(LogThrottleTest, LinesBeyondTheRateAreCounted) {
   LogThrottle throttle;
   auto now = LogThrottle::Clock::now();
   for (unsigned i = 0; i < LogThrottle::kLinesPerSecond; ++i) EXPECT_EQ(throttle.take(now), 0u);

@@ -16,9 +16,8 @@
 
 namespace cairn::test {
 
-// A daemon that says what a test has put into it, for answers the real one is hard to bring to. It has one
-// projection, whose name is that of `status_`. Any thread; what stands in its members is set before it is
-// asked.
+// A daemon that answers from its members, for answers that are hard to provoke from the real one. It has one
+// projection, whose name is in `status_`. Thread-safe; a test sets the members before the first call.
 class FakeDaemon final : public ProjectionDaemon {
  public:
   struct Wait {
@@ -34,11 +33,11 @@ class FakeDaemon final : public ProjectionDaemon {
   std::optional<Error> error_;                // of all else that can fail
   bool unchanged_ = false;
   std::map<std::string, std::string> rows_;
-  bool partial_ = false;  // there are no rows but those of a generation that is being built
+  bool partial_ = false;  // the only rows are those of a generation that is being built
   std::vector<ParkedKeyDetail> parked_;
   RetryReport retried_;
 
-  // What was asked of it last.
+  // All calls so far.
   std::vector<std::string> calls() {
     const std::lock_guard lock(mutex_);
     return calls_;
@@ -58,7 +57,7 @@ class FakeDaemon final : public ProjectionDaemon {
   bool run_once() override { return false; }
   Status add(std::shared_ptr<const Projection>) override { return {}; }
 
-  ProjectionOutcome deploy(const ProjectionDraft& draft) override {
+  Result<ProjectionDeployment, ProjectionRefusal> deploy(const ProjectionDraft& draft) override {
     note("deploy " + draft.name + " " + draft.file + " " + draft.source);
     if (refusal_) return *refusal_;
     return ProjectionDeployment{*definition_, unchanged_};
@@ -121,13 +120,13 @@ class FakeDaemon final : public ProjectionDaemon {
     }
     done(!stopped_);
   }
-  // The waits, once there are so many.
+  // Waits until there are `count` waits, and takes them.
   std::vector<Wait> take_waits(std::size_t count) {
     std::unique_lock lock(mutex_);
     EXPECT_TRUE(waited_.wait_for(lock, std::chrono::seconds(30), [&] { return waits_.size() >= count; }));
     return std::exchange(waits_, {});
   }
-  // The rows come as far as this.
+  // Moves the rows to this position.
   void reach(std::uint64_t position) {
     const std::lock_guard lock(mutex_);
     status_.position = {position};

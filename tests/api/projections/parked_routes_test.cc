@@ -1,4 +1,4 @@
-// What is parked: listed, tried again, left out.
+// Parked events: list, retry, skip.
 
 #include <string>
 
@@ -35,7 +35,7 @@ class ParkedRoutesTest : public ProjectionRoutesTest {
   }
 };
 
-TEST_F(ParkedRoutesTest, TheListHasEveryField) {
+TEST_F(ParkedRoutesTest, ListHasEveryField) {
   EXPECT_EQ(answered(get("/projections/orders/parked"), 200), (Json{{"parked", {entry()}}, {"next", "c/7"}}));
   EXPECT_EQ(get("/projections/orders/parked?after=c%2F7&limit=10000").status, 200);
   EXPECT_THAT(daemon_.calls(), ElementsAre("parked '' 100", "parked 'c/7' 10000"));
@@ -45,12 +45,12 @@ TEST_F(ParkedRoutesTest, TheListHasEveryField) {
   problem(get("/projections/orders/parked?key=a"), 400, "invalid-request");
 }
 
-TEST_F(ParkedRoutesTest, AStreamMayBeParkedAsWell) {
+TEST_F(ParkedRoutesTest, StreamCanBeParked) {
   daemon_.parked_[0].parked.by_stream = true;
   EXPECT_EQ(answered(get("/projections/orders/parked"), 200)["parked"][0]["by"], "stream");
 }
 
-TEST_F(ParkedRoutesTest, OneKeyComesWithItsPositions) {
+TEST_F(ParkedRoutesTest, KeyHasItsPositions) {
   Json with_positions = entry();
   with_positions["positions"] = {40, 44, 51};
   EXPECT_EQ(answered(get("/projections/orders/parked/c%2F7"), 200),
@@ -58,14 +58,14 @@ TEST_F(ParkedRoutesTest, OneKeyComesWithItsPositions) {
   EXPECT_THAT(daemon_.calls(), ElementsAre("parked_key c/7"));
 }
 
-TEST_F(ParkedRoutesTest, WhatIsTriedAgainIsReported) {
+TEST_F(ParkedRoutesTest, RetryReportsWhatItDid) {
   EXPECT_EQ(answered(post("/projections/orders/parked/retry"), 200), report());
   EXPECT_EQ(answered(post("/projections/orders/parked/c%2F7/retry"), 200), report());
   EXPECT_EQ(answered(post("/projections/orders/parked/retry/retry"), 200), report()) << "a key of this name";
   EXPECT_THAT(daemon_.calls(), ElementsAre("retry all", "retry c/7", "retry retry"));
 }
 
-TEST_F(ParkedRoutesTest, WhereNothingIsParkedIs404) {
+TEST_F(ParkedRoutesTest, KeyWithoutParkedEventsIs404) {
   daemon_.error_ = make_error(Errc::kNotFound, "nothing is parked");
   for (const HttpAnswer& answer :
        {get("/projections/orders/parked/c%2F7"), post("/projections/orders/parked/c%2F7/retry"),
@@ -77,7 +77,7 @@ TEST_F(ParkedRoutesTest, WhereNothingIsParkedIs404) {
   EXPECT_EQ(answered(post("/projections/orders/parked/retry"), 200)["keys"], 0);
 }
 
-TEST_F(ParkedRoutesTest, ASkipNeedsAReason) {
+TEST_F(ParkedRoutesTest, SkipNeedsAReason) {
   EXPECT_EQ(answered(skip(R"({"reason":"the customer is a test"})"), 200), report());
   EXPECT_EQ(daemon_.calls().back(), "skip c/7: the customer is a test");
   std::string umlauts;
@@ -96,7 +96,7 @@ TEST_F(ParkedRoutesTest, ASkipNeedsAReason) {
   EXPECT_EQ(daemon_.calls().size(), before);
 }
 
-TEST_F(ParkedRoutesTest, AProjectionInAnotherStateIsAConflict) {
+TEST_F(ParkedRoutesTest, WrongStateIsAConflict) {
   daemon_.status_.state = ProjectionState::kFaulted;
   daemon_.error_ = make_error(Errc::kFailedPrecondition, "the definition is gone");
   EXPECT_EQ(problem(post("/projections/orders/parked/retry"), 409, "wrong-state")["state"], "faulted");

@@ -9,25 +9,24 @@
 #include <utility>
 
 #include "api/aggregates/aggregate_service.h"
-#include "api/events/news_bell.h"
+#include "api/events/follower_wakeups.h"
 #include "api/metrics/metrics.h"
 #include "api/net/http_server.h"
 #include "api/projections/projection_service.h"
 #include "api/registry/registry_service.h"
 #include "api/server/routes.h"
 #include "api/upcasters/deploy_service.h"
-#include "eventstore/event_store.h"
+#include "projections/engine/engine.h"
 #include "tests/api/projections/fake_daemon.h"
 #include "tests/api/server/api_client.h"
 #include "tests/support/matchers.h"
 #include "tests/support/small_store.h"
 #include "tests/support/temp_folder.h"
-#include "upcasters/event_shapes.h"
 
 namespace cairn::test {
 
-// The words of the tests of projections' routes: a server of one thread, in this process, before a daemon
-// that says what a test wants. Its projection is `orders`.
+// The fixture of the tests of projection routes: a server with one thread, in this process, with a fake
+// daemon whose projection is `orders`.
 class ProjectionRoutesTest : public ::testing::Test {
  protected:
   ProjectionRoutesTest() { daemon_.status_.name = "orders"; }
@@ -36,25 +35,26 @@ class ProjectionRoutesTest : public ::testing::Test {
     server_.reset();
   }
 
-  // Begins to serve, with these tokens.
+  // Starts the server with these tokens.
   void serve(std::optional<api::AccessList> tokens = {}, bool projections_on = true) {
-    auto store = EventStore::open(folder_.path(), small_store());
-    ASSERT_THAT(store, succeeds());
-    store_ = *std::move(store);
-    registry_ = *api::RegistryService::open(*store_);
-    shapes_ = *EventShapes::open(*store_, registry_->registry());
-    states_ = *AggregateStates::open(*store_, *shapes_);
-    deployments_.emplace(*shapes_, metrics_);
-    aggregates_.emplace(*states_);
-    slot_.set(*store_, registry_->registry(), *registry_, *shapes_, *deployments_, *aggregates_,
-              projections_on ? &service_ : nullptr);
+    EngineOptions engine_options;
+    engine_options.store = small_store();
+    engine_options.read_models = ReadModelMode::kOff;  // The test's own daemon stands in for it.
+    auto engine = Engine::open(folder_.path(), std::move(engine_options));
+    ASSERT_THAT(engine, succeeds());
+    engine_ = *std::move(engine);
+    registry_.emplace(engine_->registry());
+    deployments_.emplace(engine_->shapes(), metrics_);
+    aggregates_.emplace(engine_->states());
+    slot_.set(engine_->store(), engine_->registry(), *registry_, engine_->shapes(), *deployments_,
+              *aggregates_, projections_on ? &service_ : nullptr);
     api::ServerOptions options;
     options.address = {"127.0.0.1", 0};
     options.threads = 1;  // One thread: whatever holds it holds everybody.
     options.tokens = std::move(tokens);
     auto server = api::HttpServer::start(
-        std::move(options),
-        api::Router(api::all_routes({.store = slot_, .news = bell_, .metrics = metrics_, .version = ""})));
+        std::move(options), api::Router(api::all_routes(
+                                {.store = slot_, .wakeups = wakeups_, .metrics = metrics_, .version = ""})));
     ASSERT_THAT(server, succeeds());
     server_ = *std::move(server);
   }
@@ -69,7 +69,7 @@ class ProjectionRoutesTest : public ::testing::Test {
     return new_client().post(path, body, type);
   }
 
-  // What an answer of this status has.
+  // The body of an answer, which must have this status.
   static Json answered(const HttpAnswer& answer, int status) {
     EXPECT_EQ(answer.status, status) << answer.body;
     return answer.json();
@@ -87,12 +87,10 @@ class ProjectionRoutesTest : public ::testing::Test {
  private:
   TempFolder folder_;
   api::Metrics metrics_;
-  api::NewsBell bell_;
+  api::FollowerWakeups wakeups_;
   api::StoreSlot slot_;
-  std::unique_ptr<EventStore> store_;
-  std::unique_ptr<api::RegistryService> registry_;
-  std::unique_ptr<EventShapes> shapes_;
-  std::unique_ptr<AggregateStates> states_;
+  std::unique_ptr<Engine> engine_;
+  std::optional<api::RegistryService> registry_;
   std::optional<api::DeployService> deployments_;
   std::optional<api::AggregateService> aggregates_;
   std::unique_ptr<api::HttpServer> server_;

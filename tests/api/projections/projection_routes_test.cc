@@ -1,4 +1,4 @@
-// What is said of projections and done to them, and how each refusal is told.
+// The status of projections, changes to them, and the problem for each refusal.
 
 #include <string>
 #include <utility>
@@ -61,13 +61,13 @@ Json everything() {
     "fingerprint":"ab12","revision":6,"outdated":true})");
 }
 
-TEST_F(ProjectionRoutesTest, AStatusHasEveryField) {
+TEST_F(ProjectionRoutesTest, StatusHasEveryField) {
   daemon_.status_ = with_everything();
   EXPECT_EQ(answered(get("/projections/orders"), 200), everything());
   EXPECT_EQ(answered(get("/projections"), 200), (Json{{"projections", {everything()}}}));
 }
 
-TEST_F(ProjectionRoutesTest, WhatThereIsNoneOfIsNull) {
+TEST_F(ProjectionRoutesTest, MissingValuesAreNull) {
   const Json status = answered(get("/projections/orders"), 200);
   for (const char* name :
        {"previousGeneration", "rebuild", "oldestParkedSeconds", "firstError", "lastError"}) {
@@ -75,19 +75,19 @@ TEST_F(ProjectionRoutesTest, WhatThereIsNoneOfIsNull) {
     EXPECT_TRUE(status[name].is_null()) << name;
   }
   EXPECT_EQ(status["reason"], "");
-  EXPECT_FALSE(status.contains("source")) << "the program's own have none";
+  EXPECT_FALSE(status.contains("source")) << "a native (C++) projection has none";
   daemon_.status_.rebuild.emplace();
   const Json rebuild = answered(get("/projections/orders"), 200)["rebuild"];
   for (const char* name : {"etaSeconds", "eventsPerSecondMax", "holds"}) EXPECT_TRUE(rebuild[name].is_null());
 }
 
-TEST_F(ProjectionRoutesTest, AScriptIsShownWithItsSource) {
+TEST_F(ProjectionRoutesTest, ScriptIsShownWithItsSource) {
   daemon_.definition_ = ProjectionDefinition{.name = "orders", .source = "return projection {…}"};
   EXPECT_EQ(answered(get("/projections/orders"), 200)["source"], "return projection {…}");
   EXPECT_FALSE(answered(get("/projections"), 200)["projections"][0].contains("source"));
 }
 
-TEST_F(ProjectionRoutesTest, ADeploymentTellsWhatItMade) {
+TEST_F(ProjectionRoutesTest, DeploymentReportsTheDefinition) {
   daemon_.definition_ = ProjectionDefinition{.name = "orders",
                                              .source = "",
                                              .fingerprint = "cd34",
@@ -106,7 +106,7 @@ TEST_F(ProjectionRoutesTest, ADeploymentTellsWhatItMade) {
               ElementsAre("deploy orders o.lua return 1", "deploy orders projection.lua return 1"));
 }
 
-TEST_F(ProjectionRoutesTest, ADeploymentThatIsRefusedSaysWhy) {
+TEST_F(ProjectionRoutesTest, RefusedDeploymentHasAReason) {
   const auto deploy = [this](const std::string& path, const std::string& type = kLua) {
     return new_client().put("/projections/" + path, "return 1", type);
   };
@@ -129,7 +129,7 @@ TEST_F(ProjectionRoutesTest, ADeploymentThatIsRefusedSaysWhy) {
   problem(deploy("orders"), 507, "disk-full");
 }
 
-TEST_F(ProjectionRoutesTest, ChangesAnswerWithTheStatusAfterThem) {
+TEST_F(ProjectionRoutesTest, ChangesAnswerWithTheNewStatus) {
   daemon_.status_ = with_everything();
   for (const char* what :
        {"rebuild", "rebuild?eventsPerSecond=500", "cancel", "rollback", "pause", "resume", "verify"}) {
@@ -143,7 +143,7 @@ TEST_F(ProjectionRoutesTest, ChangesAnswerWithTheStatusAfterThem) {
   }
 }
 
-TEST_F(ProjectionRoutesTest, AChangeInAnotherStateIsAConflict) {
+TEST_F(ProjectionRoutesTest, ChangeInTheWrongStateIsAConflict) {
   daemon_.status_.state = ProjectionState::kPaused;
   daemon_.error_ = make_error(Errc::kFailedPrecondition, "there is nothing to cancel");
   for (const char* what : {"rebuild", "cancel", "rollback", "pause", "resume", "verify"}) {
@@ -160,14 +160,14 @@ TEST_F(ProjectionRoutesTest, AChangeInAnotherStateIsAConflict) {
               ::testing::Not(HasSubstr("secret")));
 }
 
-TEST_F(ProjectionRoutesTest, RemovingAnswersWithNothing) {
+TEST_F(ProjectionRoutesTest, RemoveHasNoBody) {
   const HttpAnswer answer = new_client().remove("/projections/orders");
   EXPECT_EQ(answer.status, 204);
   EXPECT_EQ(answer.body, "");
   EXPECT_THAT(daemon_.calls(), ElementsAre("remove orders"));
 }
 
-TEST_F(ProjectionRoutesTest, AProjectionThatIsNotThereIs404) {
+TEST_F(ProjectionRoutesTest, UnknownProjectionIs404) {
   std::vector<HttpAnswer> answers = {get("/projections/none"), new_client().remove("/projections/none")};
   for (const char* path : {"rows", "rows/a", "rows/a?minPosition=5", "parked", "parked/a", "verify"}) {
     answers.push_back(get(std::string("/projections/none/") + path));
@@ -184,7 +184,7 @@ TEST_F(ProjectionRoutesTest, AProjectionThatIsNotThereIs404) {
   }
 }
 
-TEST_F(ProjectionRoutesTest, AVerificationIsReported) {
+TEST_F(ProjectionRoutesTest, VerificationIsReported) {
   const Json none = problem(get("/projections/orders/verify"), 404, "not-found");
   EXPECT_EQ(none["kind"], "verification");
   RowsVerification report;
@@ -209,7 +209,7 @@ TEST_F(ProjectionRoutesTest, AVerificationIsReported) {
   EXPECT_TRUE(failed["equal"].is_null());
 }
 
-TEST_F(ProjectionRoutesTest, TurnedOffTheySaySo) {
+TEST_F(ProjectionRoutesTest, ServerWithoutProjectionsAnswers503) {
   serve({}, false);
   for (const char* path : {"/projections", "/projections/orders", "/projections/orders/rows/a"}) {
     EXPECT_THAT(problem(get(path), 503, "projections-off")["detail"].get<std::string>(),
@@ -238,8 +238,8 @@ TEST_F(ProjectionRoutesTest, MetricsHaveEveryNumber) {
   EXPECT_THAT(get("/metrics").body, ::testing::Not(HasSubstr("rebuild_position{")));
 }
 
-// Rows, keys, messages and scripts are of any category.
-TEST_F(ProjectionRoutesTest, ATokenOfSomeCategoriesSeesNothingOfThem) {
+// Rows, keys, messages and scripts may contain data of any category.
+TEST_F(ProjectionRoutesTest, TokenLimitedToCategoriesIsRefused) {
   const auto token = [](const char* name, std::optional<std::vector<std::string>> categories) {
     return api::Token{name, sha256(name), {api::Scope::kRead, api::Scope::kAdmin}, std::move(categories)};
   };

@@ -1,4 +1,4 @@
-// Rows: one, pages of them, and those that somebody waits for.
+// Reads of one row and of pages, and reads that wait for a position.
 
 #include <chrono>
 #include <future>
@@ -20,7 +20,7 @@ class RowRoutesTest : public ProjectionRoutesTest {
     daemon_.status_.generation = 3;
     daemon_.rows_ = {{"a", R"({"n":1})"}, {"b/1 ü", R"({"n":18446744073709551615})"}, {"b2", "{}"}};
   }
-  // Asks for a row on a thread of its own.
+  // Reads a row on another thread.
   std::future<HttpAnswer> begin_get(const std::string& path) {
     if (!service_started_) serve();
     service_started_ = true;
@@ -33,20 +33,20 @@ class RowRoutesTest : public ProjectionRoutesTest {
   bool service_started_ = false;
 };
 
-TEST_F(RowRoutesTest, ARowComesWithItsPlaceInTheLog) {
+TEST_F(RowRoutesTest, RowHasItsPosition) {
   EXPECT_EQ(get("/projections/orders/rows/a").body,
             R"({"key":"a","row":{"n":1},"position":20,"generation":3})");
   EXPECT_EQ(get("/projections/orders/rows/a?minPosition=20&waitMs=0").status, 200);
 }
 
-TEST_F(RowRoutesTest, AKeyMayHaveSlashes) {
+TEST_F(RowRoutesTest, KeyMayHaveSlashes) {
   EXPECT_EQ(get("/projections/orders/rows/b%2F1%20%C3%BC").body,
             R"({"key":"b/1 ü","row":{"n":18446744073709551615},"position":20,"generation":3})");
   EXPECT_EQ(problem(get("/projections/orders/rows/b/1"), 404, "not-found")["kind"], "path");
   EXPECT_EQ(problem(get("/projections/orders/rows/b%2"), 400, "invalid-request")["field"], "path");
 }
 
-TEST_F(RowRoutesTest, ARowThatIsNotThereSaysAsOfWhen) {
+TEST_F(RowRoutesTest, MissingRowHasThePosition) {
   const Json missing = problem(get("/projections/orders/rows/none"), 404, "not-found");
   EXPECT_EQ(missing["kind"], "row");
   EXPECT_EQ(missing["name"], "none");
@@ -54,7 +54,7 @@ TEST_F(RowRoutesTest, ARowThatIsNotThereSaysAsOfWhen) {
   EXPECT_EQ(missing["generation"], 3);
 }
 
-TEST_F(RowRoutesTest, PagesGoOnWhereTheyEnded) {
+TEST_F(RowRoutesTest, NextPageBeginsAfterTheLast) {
   const HttpAnswer first = get("/projections/orders/rows?limit=1&prefix=b");
   EXPECT_EQ(first.body, R"({"rows":[{"key":"b/1 ü","row":{"n":18446744073709551615}}],"next":"b/1 ü",)"
                         R"("position":20,"generation":3})");
@@ -66,7 +66,7 @@ TEST_F(RowRoutesTest, PagesGoOnWhereTheyEnded) {
               ElementsAre("rows 'b' '' 1", "rows 'b' 'b/1 ü' 1", "rows 'x' '' 100", "rows '' '' 100"));
 }
 
-TEST_F(RowRoutesTest, WrongParametersAreNamed) {
+TEST_F(RowRoutesTest, ProblemNamesTheWrongParameter) {
   for (const char* path : {"rows", "rows/a"}) {
     for (const char* field :
          {"minPosition=-1", "minPosition=x", "waitMs=30001", "waitMs=1.5", "partial=1", "maxPosition=1"}) {
@@ -80,7 +80,7 @@ TEST_F(RowRoutesTest, WrongParametersAreNamed) {
   EXPECT_EQ(get("/projections/orders/rows?limit=10000&waitMs=30000").status, 200);
 }
 
-TEST_F(RowRoutesTest, WhoWaitsGetsTheRowWhenItIsThere) {
+TEST_F(RowRoutesTest, WaitingReadIsAnsweredAtThePosition) {
   for (const char* path : {"rows/new?minPosition=21&waitMs=30000", "rows?minPosition=21&waitMs=30000"}) {
     daemon_.reach(20);
     auto answer = begin_get(std::string("/projections/orders/") + path);
@@ -96,7 +96,7 @@ TEST_F(RowRoutesTest, WhoWaitsGetsTheRowWhenItIsThere) {
   }
 }
 
-TEST_F(RowRoutesTest, WhoWaitsHoldsNoThread) {
+TEST_F(RowRoutesTest, WaitingReadsHoldNoThread) {
   std::vector<std::future<HttpAnswer>> answers;
   for (int i = 0; i < 10; ++i) {
     answers.push_back(begin_get("/projections/orders/rows/a?minPosition=21&waitMs=30000"));
@@ -111,7 +111,7 @@ TEST_F(RowRoutesTest, WhoWaitsHoldsNoThread) {
   for (auto& answer : answers) EXPECT_EQ(answer.get().status, 200);
 }
 
-TEST_F(RowRoutesTest, WhenTheWaitIsOverTheClientIsToldHowFarTheRowsAre) {
+TEST_F(RowRoutesTest, TimeoutAnswersWithThePositionOfTheRows) {
   for (const char* path : {"rows/a?minPosition=25", "rows?minPosition=25"}) {
     auto answer = begin_get(std::string("/projections/orders/") + path);
     auto waits = daemon_.take_waits(1);
@@ -128,15 +128,15 @@ TEST_F(RowRoutesTest, WhenTheWaitIsOverTheClientIsToldHowFarTheRowsAre) {
   }
 }
 
-TEST_F(RowRoutesTest, WithoutAWaitTheAnswerIsThereAtOnce) {
+TEST_F(RowRoutesTest, WithoutAWaitTheAnswerComesAtOnce) {
   for (const char* path : {"rows/a?minPosition=21&waitMs=0", "rows?minPosition=21&waitMs=0"}) {
     const Json told = problem(get(std::string("/projections/orders/") + path), 503, "not-yet");
     EXPECT_EQ(told["position"], 20);
   }
 }
 
-// The wait was for one generation, the rows are read from another.
-TEST_F(RowRoutesTest, RowsThatFellBackBehindAreNotPassedOff) {
+// The read waits for one generation and then reads from another.
+TEST_F(RowRoutesTest, RowsBeforeThePositionAreNotReturned) {
   auto answer = begin_get("/projections/orders/rows/a?minPosition=25&waitMs=30000");
   auto waits = daemon_.take_waits(1);
   ASSERT_EQ(waits.size(), 1u);
@@ -144,7 +144,7 @@ TEST_F(RowRoutesTest, RowsThatFellBackBehindAreNotPassedOff) {
   EXPECT_EQ(problem(answer.get(), 503, "not-yet")["position"], 20);
 }
 
-TEST_F(RowRoutesTest, WhoWaitsIsToldOfTheEnd) {
+TEST_F(RowRoutesTest, StopAnswersWaitingReads) {
   auto answer = begin_get("/projections/orders/rows?minPosition=25&waitMs=30000");
   auto waits = daemon_.take_waits(1);
   ASSERT_EQ(waits.size(), 1u);
@@ -165,14 +165,14 @@ class FirstBuildTest : public RowRoutesTest {
   }
 };
 
-TEST_F(FirstBuildTest, ThereAreNoRowsYet) {
+TEST_F(FirstBuildTest, ReadsAreAnsweredWith503) {
   for (const char* path : {"rows/a", "rows", "rows/a?minPosition=3&waitMs=0"}) {
     const HttpAnswer told = get(std::string("/projections/orders/") + path);
     const Json building = problem(told, 503, "not-yet");
     EXPECT_EQ(building["state"], "rebuilding");
     EXPECT_EQ(building["rebuild"]["position"], 7);
     EXPECT_EQ(building["rebuild"]["target"], 30);
-    EXPECT_EQ(told.header("Retry-After"), "12") << "when it may be done";
+    EXPECT_EQ(told.header("Retry-After"), "12") << "the estimated time to the end of the build";
   }
   daemon_.status_.rebuild->eta_seconds = 1e9;
   EXPECT_EQ(get("/projections/orders/rows/a").header("Retry-After"), "60");
@@ -180,13 +180,13 @@ TEST_F(FirstBuildTest, ThereAreNoRowsYet) {
   EXPECT_EQ(get("/projections/orders/rows/a").header("Retry-After"), "1");
 }
 
-TEST_F(FirstBuildTest, WhoAsksForAPartGetsIt) {
+TEST_F(FirstBuildTest, PartialReadsGetTheRowsBuiltSoFar) {
   EXPECT_EQ(get("/projections/orders/rows/a?partial=true").body,
             R"({"key":"a","row":{"n":1},"position":0,"generation":0,"partial":true})");
   EXPECT_EQ(answered(get("/projections/orders/rows?partial=true"), 200)["partial"], true);
 }
 
-TEST_F(FirstBuildTest, AWaitLastsUntilTheFirstRowsAreThere) {
+TEST_F(FirstBuildTest, WaitLastsUntilTheFirstRowsAreBuilt) {
   auto answer = begin_get("/projections/orders/rows/a?minPosition=5&waitMs=30000");
   auto waits = daemon_.take_waits(1);
   ASSERT_EQ(waits.size(), 1u);

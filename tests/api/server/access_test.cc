@@ -1,4 +1,4 @@
-// Tokens: who may do what.
+// Tokens: scopes and categories.
 
 #include <openssl/evp.h>
 #include <openssl/sha.h>
@@ -98,7 +98,7 @@ TEST_F(AccessTest, WithoutATokenOnlyHealthIsOpen) {
   EXPECT_EQ(head(), 0u);
 }
 
-TEST_F(AccessTest, HalfRightTokensAreUnauthorized) {
+TEST_F(AccessTest, PartialTokensAreUnauthorized) {
   serve_with_tokens();
   const std::string token = kReader;
   std::string other_case = token;
@@ -116,7 +116,7 @@ TEST_F(AccessTest, HalfRightTokensAreUnauthorized) {
   expect_unauthorized(as(sum).get("/ready"));
 }
 
-TEST_F(AccessTest, BearerAndBasicAreTaken) {
+TEST_F(AccessTest, BearerAndBasicAreAccepted) {
   serve_with_tokens();
   const std::string token = kReader;
   for (const std::string& value : {"Bearer " + token, "bearer " + token, "Basic " + base64("anyone:" + token),
@@ -125,7 +125,7 @@ TEST_F(AccessTest, BearerAndBasicAreTaken) {
   }
 }
 
-TEST_F(AccessTest, ScopesAreHeld) {
+TEST_F(AccessTest, ScopesAreEnforced) {
   serve_with_tokens();
   EXPECT_EQ(as(kWriter).append("order-1", {event_text("T")}).status, 201);
   EXPECT_EQ(as(kWriter).append_all({entry_text("order-1", {event_text("T")})}).status, 201);
@@ -148,7 +148,7 @@ TEST_F(AccessTest, OnlyAdminsDeployUpcasters) {
   };
   expect_forbidden(deploy(kBoth), "admin");
   problem(deploy(kAdmin), 422, "script-error");
-  // What it fails on is told: streams and data of every category.
+  // Its failures name streams and data of every category.
   expect_forbidden(deploy(kOrdersAdmin), "categor");
   const std::string both = R"({"schema":"\"string\"","upcaster":"return 7"})";
   EXPECT_EQ(as(kOrdersAdmin).post("/subjects/T/versions", both).status, 403);
@@ -158,7 +158,7 @@ TEST_F(AccessTest, OnlyAdminsDeployUpcasters) {
   expect_unauthorized(nobody().put("/upcasters/T/1", "return 7", "text/x-lua"));
 }
 
-TEST_F(AccessTest, CategoriesAreHeld) {
+TEST_F(AccessTest, CategoriesAreEnforced) {
   serve_with_tokens();
   ApiClient orders = as(kOrders);
   EXPECT_EQ(orders.append("order-1", {event_text("T")}).status, 201);
@@ -187,7 +187,7 @@ TEST_F(AccessTest, CategoriesAreHeld) {
   EXPECT_EQ(head(), 2u);
 }
 
-TEST_F(AccessTest, AReusedIdDoesNotTellOfOtherCategories) {
+TEST_F(AccessTest, AReusedIdRevealsNothingOfOtherCategories) {
   serve_with_tokens();
   EXPECT_EQ(as(kBoth).append("cart-secret", {event_text("T", "1", uuid(1))}).status, 201);
   const HttpAnswer refused = as(kOrders).append("order-1", {event_text("T", "1", uuid(1))});
@@ -195,13 +195,13 @@ TEST_F(AccessTest, AReusedIdDoesNotTellOfOtherCategories) {
   EXPECT_THAT(refused.body, Not(HasSubstr("cart-secret")));
 }
 
-TEST_F(AccessTest, TheServersOwnStreamsAreForbiddenToAll) {
+TEST_F(AccessTest, SystemStreamsAreForbiddenToAllTokens) {
   serve_with_tokens();
   for (const char* name : {"$system", "%24system"})
     problem(as(kBoth).append(name, {event_text("T")}), 403, "forbidden");
 }
 
-TEST_F(AccessTest, AnyHostIsAnsweredWhenTokensAreAskedFor) {
+TEST_F(AccessTest, WithTokensAnyHostIsAdmitted) {
   serve_with_tokens();
   const RawResponse answer =
       raw().exchange("GET /ready HTTP/1.1\r\nHost: cairn.example\r\nAuthorization: Bearer " +
@@ -209,7 +209,7 @@ TEST_F(AccessTest, AnyHostIsAnsweredWhenTokensAreAskedFor) {
   EXPECT_EQ(answer.status, 200);
 }
 
-TEST_F(AccessTest, TheLogNeverShowsATokenOrItsHash) {
+TEST_F(AccessTest, TheLogContainsNoTokenAndNoHash) {
   serve_with_tokens();
   ASSERT_EQ(as(kWriter).append("order-1", {event_text("T")}).status, 201);
   as("cairn_guessguessguess").get("/events");
@@ -224,7 +224,7 @@ TEST_F(AccessTest, TheLogNeverShowsATokenOrItsHash) {
   }
 }
 
-TEST_F(AccessTest, BadTokenFilesAreNamedWithTheirLine) {
+TEST_F(AccessTest, InvalidTokenFilesAreNamedWithTheLine) {
   const std::string good = line("ok", kReader, R"(["read"])");
   const std::vector<std::pair<const char*, std::string>> files = {
       {"not JSON", good + "nonsense\n"},
@@ -252,14 +252,14 @@ TEST_F(AccessTest, BadTokenFilesAreNamedWithTheirLine) {
   EXPECT_THAT(missing.errors, HasSubstr((temp() / "none").string()));
 }
 
-TEST_F(AccessTest, AFileThatOthersCanReadIsWarnedOf) {
+TEST_F(AccessTest, AWorldReadableTokenFileCausesAWarning) {
   std::filesystem::permissions(tokens_path(), std::filesystem::perms::others_read,
                                std::filesystem::perm_options::add);
   serve_with_tokens();
   EXPECT_THAT(stop_server().errors, HasSubstr(tokens_path()));
 }
 
-TEST_F(AccessTest, OtherMachinesNeedTokens) {
+TEST_F(AccessTest, OtherAddressesThanLoopbackNeedTokens) {
   for (const char* listen : {"0.0.0.0:0", "[::]:0"}) {
     SCOPED_TRACE(listen);
     const Finished refused = try_to_serve({"--listen", listen});
@@ -277,7 +277,7 @@ TEST_F(AccessTest, OtherMachinesNeedTokens) {
   }
 }
 
-TEST_F(AccessTest, SchemasAreReadWithReadAndChangedWithAdmin) {
+TEST_F(AccessTest, SchemasNeedReadToReadAndAdminToChange) {
   serve_with_tokens();
   const std::string schema = R"({"schema":"\"string\""})";
   for (const char* path : {"/", "/subjects", "/subjects/S/versions", "/config", "/mode", "/schemas/ids/1"}) {

@@ -21,7 +21,7 @@ inline std::string adder(int factor = 1, std::string_view every = "false",
          "    Broken = function(state) error('it broke') end\n  }\n}\n";
 }
 
-// The same, but each event takes a good part of a millisecond.
+// The same, but each event takes most of a millisecond.
 inline std::string slow_adder() {
   std::string source = adder();
   source.insert(source.find("      state.sum"),
@@ -29,7 +29,7 @@ inline std::string slow_adder() {
   return source;
 }
 
-// The words of the tests of states: a real server, and streams of numbers.
+// Fixture for states: a real server, and streams of numbers.
 class AggregateApiTest : public UpcasterApiTest {
  protected:
   void SetUp() override { serve(); }
@@ -68,7 +68,7 @@ class AggregateApiTest : public UpcasterApiTest {
   HttpAnswer ask_state(const std::string& stream, const std::string& query = "") {
     return get("/streams/" + stream + "/state" + query);
   }
-  // The answer, which must be one with a state.
+  // The answer, which must have a state.
   Json asked(const std::string& stream, const std::string& query = "") {
     const HttpAnswer answer = ask_state(stream, query);
     EXPECT_EQ(answer.status, 200) << answer.body;
@@ -94,7 +94,7 @@ class AggregateApiTest : public UpcasterApiTest {
     return answer.status == 200 ? answer.json()["snapshots"] : Json::array();
   }
 
-  // One number of /metrics; -1 when it is not there.
+  // The value of one metric; -1 when it is missing.
   double metric(const std::string& name) {
     std::istringstream text(get("/metrics").body);
     for (std::string line; std::getline(text, line);) {

@@ -1,4 +1,4 @@
-// Aggregates: deployed, listed, refused, and there again after a crash.
+// Aggregates: deploying, listing, refusals, and recovery after a crash.
 
 #include <string>
 
@@ -14,7 +14,7 @@ using ::testing::MatchesRegex;
 
 class AggregatesTest : public AggregateApiTest {};
 
-TEST_F(AggregatesTest, WhatIsDeployedIsListedAndShown) {
+TEST_F(AggregatesTest, ADeployedAggregateIsListedAndShown) {
   EXPECT_EQ(get("/aggregates").json(), (Json{{"aggregates", Json::array()}}));
   const HttpAnswer first = deploy_aggregate(adder(1, "50"));
   EXPECT_EQ(first.status, 201) << first.body;
@@ -37,7 +37,7 @@ TEST_F(AggregatesTest, WhatIsDeployedIsListedAndShown) {
   EXPECT_THAT(one["deployedAt"].get<std::string>(), MatchesRegex("20[0-9-]+T[0-9:.]+Z"));
 }
 
-TEST_F(AggregatesTest, TheSameAgainChangesNothing) {
+TEST_F(AggregatesTest, DeployingTheSameScriptAgainChangesNothing) {
   use(adder());
   const std::uint64_t before = head();
   const HttpAnswer again = deploy_aggregate(adder());
@@ -48,7 +48,7 @@ TEST_F(AggregatesTest, TheSameAgainChangesNothing) {
   EXPECT_EQ(deploy_aggregate(adder(2)).json()["revision"], 2);
 }
 
-TEST_F(AggregatesTest, ACrashForgetsNone) {
+TEST_F(AggregatesTest, AggregatesSurviveACrash) {
   use(adder());
   use(adder(3));
   count("count-1", {5});
@@ -57,7 +57,7 @@ TEST_F(AggregatesTest, ACrashForgetsNone) {
   EXPECT_EQ(state("count-1"), sum(15, 1));
 }
 
-TEST_F(AggregatesTest, AScriptThatCannotBeUsedSaysWhere) {
+TEST_F(AggregatesTest, AScriptErrorHasItsLine) {
   const Json syntax =
       problem(deploy_aggregate("return aggregate {\n  category = = 1\n}", "count", "?file=a.lua"), 422,
               "script-error");
@@ -84,7 +84,7 @@ TEST_F(AggregatesTest, AScriptForAnotherCategoryIsRefused) {
   problem(get("/aggregates/count"), 404, "not-found");
 }
 
-TEST_F(AggregatesTest, WrongRequestsAreRefused) {
+TEST_F(AggregatesTest, InvalidRequestsAreRefused) {
   problem(client().put("/aggregates/count", adder(), "application/json"), 415, "unsupported-media-type");
   problem(deploy_aggregate(std::string((1u << 20) + 1, ' ')), 413, "too-large");
   EXPECT_EQ(problem(deploy_aggregate(adder(), "count", "?file="), 400, "invalid-request")["field"], "file");
@@ -95,7 +95,7 @@ TEST_F(AggregatesTest, WrongRequestsAreRefused) {
   EXPECT_EQ(problem(ask_all("none"), 404, "not-found")["kind"], "aggregate");
 }
 
-TEST_F(AggregatesTest, WhatScriptsSayIsInTheLog) {
+TEST_F(AggregatesTest, OutputOfScriptsIsInTheLog) {
   use("return aggregate {category = 'count', on = {Counted = function() log('hello from the fold') end}}");
   count("count-1", {1});
   EXPECT_EQ(ask_state("count-1").status, 200);

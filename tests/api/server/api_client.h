@@ -24,7 +24,7 @@ struct HttpAnswer {
     const auto found = headers.find(name);
     return found == headers.end() ? "" : found->second;
   }
-  // The test fails when the body is no JSON.
+  // The test fails when the body is not JSON.
   Json json() const {
     Json parsed = Json::parse(body, nullptr, false);
     EXPECT_FALSE(parsed.is_discarded()) << status << " " << body.substr(0, 500);
@@ -39,7 +39,7 @@ inline std::string uuid(std::uint64_t n) {
   return text;
 }
 
-// An event of a request. `data` is JSON, so that a test decides on every byte of it.
+// An event of a request. `data` is JSON text, so that a test controls every byte.
 inline std::string event_text(std::string_view type, std::string_view data = "{}", std::string_view id = "") {
   std::string text = "{\"type\":\"" + std::string(type) + "\",\"data\":" + std::string(data);
   if (!id.empty()) text += ",\"id\":\"" + std::string(id) + "\"";
@@ -69,7 +69,7 @@ inline std::string appends_text(const std::vector<std::string>& entries) {
   return text + "]}";
 }
 
-// A well-behaved client with one connection. Belongs to one thread. Every wait has an end.
+// A well-behaved client with one connection. Not thread-safe. Every wait has a timeout.
 class ApiClient {
  public:
   static constexpr int kPatienceSeconds = 30;
@@ -98,7 +98,7 @@ class ApiClient {
   }
   HttpAnswer remove(const std::string& path) { return from(client_.Delete(path, with({}))); }
 
-  // Events to a stream whose name needs no percent signs.
+  // Appends to a stream whose name needs no percent-encoding.
   HttpAnswer append(const std::string& stream, const std::vector<std::string>& events,
                     std::string_view expected = "") {
     return post("/streams/" + stream + "/events", events_text(events, expected));

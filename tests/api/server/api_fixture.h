@@ -20,10 +20,10 @@
 
 namespace cairn::test {
 
-// The words of the API's tests: a real server in a process of its own, on a folder and a port of its own.
+// Fixture of the API's tests: a real server in its own process, with its own folder and port.
 class ApiTest : public ::testing::Test {
  protected:
-  // Starts the server and waits until it is ready. restart() uses the same words again.
+  // Starts the server and waits until it is ready. restart() uses the same arguments.
   void serve(std::vector<std::string> more = {"--schemas", "optional"}, ProcessOptions options = {}) {
     more_ = std::move(more);
     options_ = std::move(options);
@@ -33,14 +33,14 @@ class ApiTest : public ::testing::Test {
     kill_server();
     start();
   }
-  // As a crash: SIGKILL, nothing is tidied up.
+  // A crash: SIGKILL.
   void kill_server() {
     if (!server_) return;
     server_->signal(SIGKILL);
     server_->finish();
     server_.reset();
   }
-  // As an operator does it: SIGTERM.
+  // An orderly stop: SIGTERM.
   Finished stop_server(std::chrono::milliseconds patience = std::chrono::seconds(5)) {
     server_->signal(SIGTERM);
     Finished finished = server_->finish(patience);
@@ -52,7 +52,7 @@ class ApiTest : public ::testing::Test {
   RawClient raw() const { return RawClient(port_); }
   ApiClient& client() { return *client_; }
 
-  // What the client of every test sends along from the next start on.
+  // Headers that the client sends with every request from the next start on.
   void send_always(httplib::Headers headers) { headers_ = std::move(headers); }
 
   HttpAnswer get(const std::string& path, const httplib::Headers& more = {}) {
@@ -81,7 +81,7 @@ class ApiTest : public ::testing::Test {
 
   std::uint64_t head() { return get("/ready").json().value("head", ~std::uint64_t{0}); }
 
-  // The problem, after a look at what all problems have.
+  // The problem, after checking the members that all problems have.
   Json problem(const HttpAnswer& answer, int status, const std::string& slug) {
     EXPECT_EQ(answer.status, status) << answer.body.substr(0, 500);
     EXPECT_EQ(answer.header("Content-Type"), "application/problem+json");
@@ -102,11 +102,11 @@ class ApiTest : public ::testing::Test {
   std::string url() const { return url_; }
   std::string folder() const { return folder_.path().string(); }
   const TempFolder& temp() const { return temp_; }
-  // Where the store is; by default a folder of its own.
+  // The data folder; by default one of the test's own.
   void keep_data_in(std::string path) { data_ = std::move(path); }
 
-  // KiB of the server's own memory; files it has mapped do not count. Under a sanitizer, which needs memory
-  // of its own, 0: then no bound is too small.
+  // KiB of the server's anonymous memory, without mapped files. 0 under a sanitizer, which uses memory of its
+  // own, so that every bound holds.
   std::size_t server_memory_kib() {
     if (kSanitizerDivisor > 1) return 0;
     std::ifstream status("/proc/" + std::to_string(server_->pid()) + "/status");
@@ -117,7 +117,7 @@ class ApiTest : public ::testing::Test {
     return kib;
   }
 
-  // The best of several: a busy machine may hold up one request, but not each.
+  // The best of several requests, because a busy machine may delay one.
   std::chrono::milliseconds health_latency() {
     auto best = std::chrono::steady_clock::duration::max();
     for (int i = 0; i < 10; ++i) {

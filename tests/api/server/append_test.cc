@@ -1,4 +1,4 @@
-// Appends over HTTP: guards, repeats, all or nothing.
+// Appends over HTTP: expected versions, idempotency, atomicity.
 
 #include <string>
 #include <thread>
@@ -39,7 +39,7 @@ class ServerAppendTest : public ApiTest {
   }
 };
 
-TEST_F(ServerAppendTest, EveryGuardTakesWhatItDescribes) {
+TEST_F(ServerAppendTest, EachExpectedVersionAcceptsWhatItDescribes) {
   expect_applied(append("a-1", {event_text("T"), event_text("T")}, "0"), result("a-1", 1, 2, 1, 2));
   expect_applied(append("a-1", {event_text("T")}, "2"), result("a-1", 3, 3, 3, 3));
   expect_applied(append("a-1", {event_text("T")}, "\"any\""), result("a-1", 4, 4, 4, 4));
@@ -50,7 +50,7 @@ TEST_F(ServerAppendTest, EveryGuardTakesWhatItDescribes) {
   EXPECT_EQ(head(), 6u);
 }
 
-TEST_F(ServerAppendTest, IdsAreMadeWhenNoneAreGiven) {
+TEST_F(ServerAppendTest, IdsAreGeneratedWhenNoneAreGiven) {
   ASSERT_EQ(append("a-1", {event_text("T"), event_text("T")}).status, 201);
   const Json events = get("/events").json()["events"];
   for (const Json& event : events) {
@@ -76,7 +76,7 @@ TEST_F(ServerAppendTest, AStoredEventHasAllFields) {
                        R"("part":null,"data":{"n":1},"metadata":{"m":2},"tags":["t"]})"));
 }
 
-TEST_F(ServerAppendTest, ARepeatAnswersTheFirstNumbersAlsoAfterACrash) {
+TEST_F(ServerAppendTest, ARepeatGetsTheFirstAnswerAlsoAfterACrash) {
   const std::vector<std::string> guards = {"", "0", "\"any\""};
   for (std::size_t i = 0; i < guards.size(); ++i) {
     const std::string stream = "s-" + std::to_string(i);
@@ -93,7 +93,7 @@ TEST_F(ServerAppendTest, ARepeatAnswersTheFirstNumbersAlsoAfterACrash) {
   }
 }
 
-TEST_F(ServerAppendTest, ARepeatIsKnownWhateverItsSpacesAndLetters) {
+TEST_F(ServerAppendTest, ARepeatIsRecognisedWithOtherWhiteSpaceAndCase) {
   ASSERT_EQ(
       append("a-1", {R"({"type":"T","data":{"a":1},"id":"018f3c9e-7f4a-7c30-9a1b-00000000000a"})"}).status,
       201);
@@ -123,7 +123,7 @@ TEST_F(ServerAppendTest, WritersWithTheSameRequestStoreItOnce) {
   EXPECT_EQ(head(), 1u);
 }
 
-TEST_F(ServerAppendTest, OfWritersAtOneVersionOneWins) {
+TEST_F(ServerAppendTest, OneOfManyWritersAtAVersionWins) {
   constexpr int kWriters = 8;
   constexpr int kRounds = 10;
   std::atomic<int> won = 0;
@@ -160,7 +160,7 @@ TEST_F(ServerAppendTest, SeveralStreamsAreAppendedToTogether) {
             Json({result("order-1", 1, 2, 2, 3), check, none, result("pay-1", 1, 1, 4, 4)}));
 }
 
-TEST_F(ServerAppendTest, OneWrongEntryStoresNone) {
+TEST_F(ServerAppendTest, OneInvalidEntryStoresNone) {
   ASSERT_EQ(append("cart-1", {event_text("T", "1", uuid(1))}).status, 201);
   const std::string good = entry_text("order-1", {event_text("A")});
   const Json stale = problem(append_all({good, check_text("cart-1", "2")}), 409, "wrong-version");
@@ -186,7 +186,7 @@ TEST_F(ServerAppendTest, ChecksAloneAnswerAndStoreNothing) {
   EXPECT_EQ(head(), 1u);
 }
 
-TEST_F(ServerAppendTest, ARepeatedMultiAppendIsKnownAlsoAfterACrash) {
+TEST_F(ServerAppendTest, ARepeatedMultiAppendIsRecognisedAlsoAfterACrash) {
   const std::vector<std::string> entries = {entry_text("a-1", {event_text("A", "1", uuid(1))}, "0"),
                                             check_text("c-1", "0"),
                                             entry_text("b-1", {event_text("B", "1", uuid(2))}, "0")};

@@ -1,4 +1,4 @@
-// Many clients at once: each is served, or told to come again.
+// Many clients at once: each is served, or gets 503.
 
 #include <sys/resource.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 class CrowdTest : public ApiTest {
  protected:
-  // Descriptors for so many connections, in the test and in the server it starts.
+  // File descriptors for that many connections, in the test and in the server that it starts.
   static bool may_open(rlim_t files) {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -32,7 +32,7 @@ class CrowdTest : public ApiTest {
   }
 };
 
-TEST_F(CrowdTest, AThousandConnectionsAtOnceAreEachServed) {
+TEST_F(CrowdTest, AThousandConnectionsAreServed) {
   if (!may_open(2'000)) GTEST_SKIP() << "not enough descriptors";
   serve();
   ASSERT_EQ(append("a-1", {event_text("T")}).status, 201);
@@ -50,7 +50,7 @@ TEST_F(CrowdTest, AThousandConnectionsAtOnceAreEachServed) {
   for (RawClient& each : crowd) ASSERT_EQ(each.get("/health").status, 200) << "a second time";
 }
 
-TEST_F(CrowdTest, AThousandWritersAreEachAnswered) {
+TEST_F(CrowdTest, AThousandWritersAreAnswered) {
   if (!may_open(2'000)) GTEST_SKIP() << "not enough descriptors";
   serve();
   std::vector<RawClient> crowd = connect(1'000);
@@ -65,7 +65,7 @@ TEST_F(CrowdTest, AThousandWritersAreEachAnswered) {
   EXPECT_EQ(head(), 1'000u);
 }
 
-TEST_F(CrowdTest, BeyondItsConnectionsTheServerIsOverloadedAndRecovers) {
+TEST_F(CrowdTest, ConnectionsBeyondTheLimitGet503UntilOthersClose) {
   if (!may_open(9'000)) GTEST_SKIP() << "not enough descriptors";
   serve();
   {

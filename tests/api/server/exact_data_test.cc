@@ -1,4 +1,4 @@
-// What was sent comes back, byte for byte.
+// Data is read back byte for byte.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ class ExactDataTest : public ApiTest {
  protected:
   void SetUp() override { serve(); }
 
-  // Appends `data` and expects the same bytes in each way of reading, also from a new process.
+  // Appends `data` and expects the same bytes from every form of read, also after a restart.
   void expect_kept(const std::vector<std::string>& datas) {
     for (const std::string& data : datas) {
       ASSERT_EQ(append("exact-1", {event_text("Kept", data)}).status, 201) << data;
@@ -60,7 +60,7 @@ TEST_F(ExactDataTest, NumbersKeepTheirDigits) {
                std::string(1'000, '9')});
 }
 
-TEST_F(ExactDataTest, TextsKeepTheirBytes) {
+TEST_F(ExactDataTest, StringsKeepTheirBytes) {
   expect_kept({R"("")", R"("plain")", R"("quote \" back \\ slash \/ \b\f\n\r\t")", R"("\u0000")",
                R"("a\u0000b")", R"("\u001f")", R"("😀")", R"("\ud83d\ude00")", R"("é")", R"("\u00e9")",
                R"("\u00E9")", "\"\xe2\x80\xa8\xe2\x80\xa9\"", "\"\x7f\"", R"("</script>")",
@@ -69,7 +69,7 @@ TEST_F(ExactDataTest, TextsKeepTheirBytes) {
 
 TEST_F(ExactDataTest, FieldsKeepTheirOrder) { expect_kept({R"({"z":1,"a":2,"m":{"y":1,"b":2}})"}); }
 
-TEST_F(ExactDataTest, OnlyInsignificantWhiteSpaceGoes) {
+TEST_F(ExactDataTest, OnlyInsignificantWhiteSpaceIsRemoved) {
   ASSERT_EQ(
       post("/streams/exact-1/events",
            " {\n\"events\" : [ { \"type\" : \"T\" ,\t\"data\" : { \"a b\" : [ 1 , 2.50 ,\r\n\" x  y \" ] } ,"

@@ -1,4 +1,4 @@
-// A disk that is full, and one that fails: what clients are told, and what a new start finds.
+// A full disk and a failing disk: the answers to clients, and recovery after a restart.
 
 #include <string>
 #include <vector>
@@ -49,7 +49,7 @@ TEST_F(FailingDiskTest, AFullDiskRefusesAppendsUntilThereIsSpace) {
   EXPECT_EQ(stop_server().exit_code, 0);
 }
 
-TEST_F(FailingDiskTest, AFailedSyncIsAnUnknownOutcomeAndTheEndOfTheProcess) {
+TEST_F(FailingDiskTest, AFailedSyncIsAnUnknownOutcomeAndEndsTheProcess) {
   serve_with_panel();
   ASSERT_EQ(append("a-1", {event_text("T", "1", uuid(1))}).status, 201);
   panel_.arm({.folder = folder(), .suffix = "/log/journal", .calls = kIoSync, .at = 1});
@@ -70,7 +70,7 @@ TEST_F(FailingDiskTest, AFailedSyncIsAnUnknownOutcomeAndTheEndOfTheProcess) {
   EXPECT_EQ(again.status, 200) << "what was acknowledged is there";
 }
 
-TEST_F(FailingDiskTest, AnUnknownOutcomeIsSettledByTheSameIds) {
+TEST_F(FailingDiskTest, AnUnknownOutcomeIsResolvedByRetryingWithTheSameIds) {
   for (const IoEffect effect : {IoEffect::kBefore, IoEffect::kAfter}) {
     SCOPED_TRACE(static_cast<int>(effect));
     serve_with_panel();

@@ -1,4 +1,4 @@
-// Following the log: what is there, then what is appended, each event once and in order.
+// Following the log: history, then new events, each event once and in order.
 
 #include <atomic>
 #include <string>
@@ -45,7 +45,7 @@ class FollowTest : public ApiTest {
   }
 };
 
-TEST_F(FollowTest, HistoryComesFirstThenWhatIsAppended) {
+TEST_F(FollowTest, HistoryComesFirstThenNewEvents) {
   append_numbered("a-1", 10);
   SseClient subscriber = follow();
   ASSERT_EQ(subscriber.status(), 200);
@@ -67,8 +67,8 @@ TEST_F(FollowTest, AnEventIsTheSameAsInAPage) {
   EXPECT_THAT(event->data, HasSubstr(R"("data":{"n":9007199254740993,"s":"a\nb\r\u0000"})"));
 }
 
-// Subscribers come at any time while several writers append, so that each crosses from history to live
-// somewhere else.
+// Subscribers start at any time while several writers append, so that each switches from history to live
+// events at another position.
 TEST_F(FollowTest, SubscribersMissNothingWhileWritersAppend) {
   constexpr int kWriters = 4;
   constexpr int kSubscribers = 6;
@@ -105,7 +105,7 @@ TEST_F(FollowTest, SubscribersMissNothingWhileWritersAppend) {
   EXPECT_EQ(head(), total);
 }
 
-TEST_F(FollowTest, ADisconnectedSubscriberResumesBehindItsLastEvent) {
+TEST_F(FollowTest, ADisconnectedSubscriberResumesAfterItsLastEvent) {
   append_numbered("a-1", 30);
   std::uint64_t last = 0;
   for (int round = 0; round < 3; ++round) {
@@ -174,7 +174,7 @@ TEST_F(FollowTest, AStreamIsFollowedByVersionAndResumedByPosition) {
   EXPECT_EQ(ids(resumed, 1), std::vector<std::uint64_t>{22});
 }
 
-TEST_F(FollowTest, FiltersHoldForHistoryAndLive) {
+TEST_F(FollowTest, FiltersApplyToHistoryAndNewEvents) {
   const auto append_round = [this] {
     ASSERT_EQ(append("a-1", {event_text("X"), event_text("Y")}).status, 201);
     ASSERT_EQ(append("b-1", {event_text("X"), event_text("Z")}).status, 201);
@@ -193,7 +193,7 @@ TEST_F(FollowTest, FiltersHoldForHistoryAndLive) {
   EXPECT_EQ(ids(both, 1), (std::vector<std::uint64_t>{8}));
 }
 
-TEST_F(FollowTest, ALimitEndsInOrder) {
+TEST_F(FollowTest, ALimitEndsTheAnswerCleanly) {
   append_numbered("a-1", 5);
   SseClient subscriber = follow("/events?limit=7");
   expect_positions(subscriber, 1, 5);
@@ -202,7 +202,7 @@ TEST_F(FollowTest, ALimitEndsInOrder) {
   EXPECT_TRUE(subscriber.ends_in_order());
 }
 
-TEST_F(FollowTest, LargeEventsComeWhole) {
+TEST_F(FollowTest, LargeEventsAreComplete) {
   const std::string data = "\"" + std::string(3u << 20, 'x') + "\"";
   SseClient subscriber = follow();
   ASSERT_EQ(subscriber.status(), 200);
@@ -214,7 +214,7 @@ TEST_F(FollowTest, LargeEventsComeWhole) {
   }
 }
 
-TEST_F(FollowTest, ASubscriberAheadOfTheLogWaitsForWhatItAskedFor) {
+TEST_F(FollowTest, ASubscriberAheadOfTheLogWaitsForItsPosition) {
   SseClient subscriber = follow("/events?from=4");
   ASSERT_EQ(subscriber.status(), 200);
   append_numbered("a-1", 5);

@@ -1,4 +1,4 @@
-// Requests that are wrong are 400, name what is wrong, and store nothing.
+// Invalid requests are 400, name the field, and store nothing.
 
 #include <ostream>
 #include <string>
@@ -163,13 +163,13 @@ TEST_F(InvalidRequestTest, BadEntriesOfAMultiAppendNameTheEntryAndStoreNothing) 
   }
 }
 
-TEST_F(InvalidRequestTest, OddStreamNamesStoreNothing) {
+TEST_F(InvalidRequestTest, InvalidStreamNamesStoreNothing) {
   const std::string names[] = {
       "a%2Fb", "%00", "a%0Ab", "%7F", "%ff", "%C0%AF", "%ED%A0%80", "%C2%85", std::string(201, 'a')};
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
     expect_invalid(post("/streams/" + name + "/events", events_text({event_text("T")})), "stream");
-    // There is none of that name, and it could not be there.
+    // Such a stream cannot exist.
     for (const char* rest : {"", "/events"}) {
       const HttpAnswer read = get("/streams/" + name + rest);
       EXPECT_THAT(read.status, ::testing::AnyOf(400, 404));
@@ -179,7 +179,7 @@ TEST_F(InvalidRequestTest, OddStreamNamesStoreNothing) {
   }
 }
 
-TEST_F(InvalidRequestTest, BrokenPercentSignsStoreNothing) {
+TEST_F(InvalidRequestTest, InvalidPercentEscapesStoreNothing) {
   for (const char* name : {"%", "%2", "%zz", "a%g0"}) {
     SCOPED_TRACE(name);
     EXPECT_EQ(post("/streams/" + std::string(name) + "/events", events_text({event_text("T")})).status, 400);
@@ -221,7 +221,7 @@ TEST_F(InvalidRequestTest, FollowingGoesForwardFromAPosition) {
   }
 }
 
-TEST_F(InvalidRequestTest, WhatIsJustAllowedIsTaken) {
+TEST_F(InvalidRequestTest, ValuesAtTheLimitAreAccepted) {
   const std::string full_of_tags = [] {
     std::string tags;
     for (int i = 0; i < 64; ++i) tags += (i == 0 ? "\"" : ",\"") + std::string(200, 't') + "\"";

@@ -1,4 +1,4 @@
-// /metrics: the promised names, moving.
+// /metrics: the documented metrics exist and change.
 
 #include <map>
 #include <optional>
@@ -16,7 +16,7 @@ class ServerMetricsTest : public ApiTest {
  protected:
   void SetUp() override { serve(); }
 
-  // Samples by name and labels; the test fails at a line that Prometheus could not read.
+  // Samples by name and labels; the test fails at a line that Prometheus could not parse.
   std::map<std::string, double> samples() {
     static const std::regex kSample(
         R"re(([a-zA-Z_:][a-zA-Z0-9_:]*)(\{([a-zA-Z_]+="([^"\\]|\\.)*",?)*\})? ([-+]?[0-9.eE+-]+|\+Inf|NaN)( [0-9]+)?)re");
@@ -45,7 +45,7 @@ class ServerMetricsTest : public ApiTest {
   }
 };
 
-TEST_F(ServerMetricsTest, EveryPromisedNameIsThere) {
+TEST_F(ServerMetricsTest, EveryDocumentedMetricExists) {
   ASSERT_EQ(append("a-1", {event_text("T")}).status, 201);
   const std::string text = get("/metrics").body;
   for (const char* name : {"cairn_http_request_seconds histogram",
@@ -86,7 +86,7 @@ TEST_F(ServerMetricsTest, EveryPromisedNameIsThere) {
   EXPECT_FALSE(samples().empty());
 }
 
-TEST_F(ServerMetricsTest, AppendsAreCountedByWhatBecameOfThem) {
+TEST_F(ServerMetricsTest, AppendsAreCountedByOutcome) {
   const std::vector<std::string> events = {event_text("A", "1", uuid(1)), event_text("B", "1", uuid(2))};
   ASSERT_EQ(append("a-1", events).status, 201);
   ASSERT_EQ(append("a-1", events).status, 200);
@@ -123,8 +123,9 @@ TEST_F(ServerMetricsTest, RequestsAreTimedByRouteAndStatus) {
   EXPECT_EQ(missing, 4);
 }
 
-// Labels come from the routes, never from what a client sends: else it could fill the memory with them.
-TEST_F(ServerMetricsTest, ClientsMakeNoLabels) {
+// Labels come from the route table, never from a client, which could otherwise exhaust memory with new
+// labels.
+TEST_F(ServerMetricsTest, ClientsCannotCreateLabels) {
   const std::size_t before = samples().size();
   for (int i = 0; i < 100; ++i) {
     get("/nowhere-" + std::to_string(i));

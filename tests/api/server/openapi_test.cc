@@ -1,11 +1,11 @@
-// /openapi.json describes the paths there are, no more and no fewer.
+// /openapi.json describes exactly the routes of the server.
 
 #include <algorithm>
 #include <cctype>
 #include <set>
 #include <string>
 
-#include "api/events/news_bell.h"
+#include "api/events/follower_wakeups.h"
 #include "api/metrics/metrics.h"
 #include "api/server/routes.h"
 #include "tests/api/server/api_fixture.h"
@@ -42,17 +42,17 @@ class ServerOpenApiTest : public ApiTest {
 
 TEST_F(ServerOpenApiTest, PathsAndMethodsAreThoseOfTheRoutes) {
   const api::StoreSlot store;
-  api::NewsBell news;
+  api::FollowerWakeups wakeups;
   api::Metrics metrics;
   std::set<std::string> routes;
   for (const api::Route& route :
-       api::all_routes({.store = store, .news = news, .metrics = metrics, .version = ""})) {
+       api::all_routes({.store = store, .wakeups = wakeups, .metrics = metrics, .version = ""})) {
     routes.insert(route.method + " " + route.path);
   }
   EXPECT_EQ(described(), routes);
 }
 
-TEST_F(ServerOpenApiTest, EveryReferenceIsKept) {
+TEST_F(ServerOpenApiTest, EveryReferenceResolves) {
   const Json document = get("/openapi.json").json();
   EXPECT_EQ(document["openapi"], "3.0.3");
   const std::string text = document.dump();

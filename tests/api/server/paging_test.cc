@@ -1,4 +1,4 @@
-// Pages of events: following `next` visits everything once.
+// Pages of events: following `next` visits each event once.
 
 #include <string>
 #include <vector>
@@ -71,7 +71,7 @@ TEST_F(PagingTest, EveryEventOfAStreamIsVisitedOnce) {
   }
 }
 
-TEST_F(PagingTest, FiltersMatchAnyOfWhatIsRepeated) {
+TEST_F(PagingTest, RepeatedFiltersMatchAnyOfTheirValues) {
   const auto category = [](std::uint64_t n) { return "abc"[n % 3]; };
   struct {
     const char* query;
@@ -96,7 +96,7 @@ TEST_F(PagingTest, FiltersMatchAnyOfWhatIsRepeated) {
   }
 }
 
-TEST_F(PagingTest, APageBeginsWhereItIsTold) {
+TEST_F(PagingTest, APageBeginsAtFrom) {
   const auto first = [this](const std::string& target, const char* number) {
     return get(target).json()["events"].at(0)[number].get<std::uint64_t>();
   };
@@ -108,7 +108,7 @@ TEST_F(PagingTest, APageBeginsWhereItIsTold) {
   EXPECT_EQ(first("/events?from=99999&direction=backward", "position"), kEvents) << "from beyond the end";
 }
 
-TEST_F(PagingTest, ThePageBehindTheEndIsEmptyAndTellsTheHead) {
+TEST_F(PagingTest, ThePageAfterTheEndIsEmptyAndHasTheHead) {
   const Json behind = get("/events?from=138").json();
   EXPECT_EQ(behind["events"], Json::array());
   EXPECT_EQ(behind["next"], nullptr);
@@ -119,7 +119,7 @@ TEST_F(PagingTest, ThePageBehindTheEndIsEmptyAndTellsTheHead) {
   EXPECT_EQ(stream["stream"], "a-0");
 }
 
-TEST_F(PagingTest, LargePagesEndEarlyAndMissNothing) {
+TEST_F(PagingTest, LargePagesEndEarlyAndLoseNothing) {
   const std::string large = event_text("Large", "\"" + std::string(700'000, 'x') + "\"");
   for (int i = 0; i < 20; ++i) ASSERT_EQ(append("large-1", {large}).status, 201);
   const HttpAnswer page = get("/streams/large-1/events?limit=10000");

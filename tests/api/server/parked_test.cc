@@ -1,4 +1,5 @@
-// Events that cannot be applied: parked with those behind them, tried again, and left out for a reason.
+// Events that cannot be applied: parked with the later events of their key, retried, and skipped with a
+// reason.
 
 #include <string>
 
@@ -11,7 +12,7 @@ using ::testing::HasSubstr;
 
 class ParkedTest : public ProjectionApiTest {
  protected:
-  // A sale that fails, one behind it, and one of another customer.
+  // A sale that fails, a later sale of the same customer, and a sale of another customer.
   void SetUp() override {
     ProjectionApiTest::SetUp();
     use(sales());
@@ -27,7 +28,7 @@ class ParkedTest : public ProjectionApiTest {
   std::uint64_t failing_ = 0, last_ = 0;
 };
 
-TEST_F(ParkedTest, AFailingEventHoldsUpItsOwnKeyOnly) {
+TEST_F(ParkedTest, AFailingEventParksOnlyItsKey) {
   EXPECT_EQ(row("ann", last_), bought(10, 1));
   const Json listed = get("/projections/sales/parked").json();
   ASSERT_EQ(listed["parked"].size(), 1u) << listed;
@@ -51,7 +52,7 @@ TEST_F(ParkedTest, AFailingEventHoldsUpItsOwnKeyOnly) {
   EXPECT_EQ(now["state"], "running");
 }
 
-TEST_F(ParkedTest, TryingAgainInVainChangesNothing) {
+TEST_F(ParkedTest, AFailedRetryChangesNothing) {
   for (const char* what : {"parked/retry", "parked/ann/retry"}) {
     const HttpAnswer tried = change(what);
     EXPECT_EQ(tried.status, 200) << tried.body;
@@ -61,7 +62,7 @@ TEST_F(ParkedTest, TryingAgainInVainChangesNothing) {
   EXPECT_EQ(row("ann", last_), bought(10, 1));
 }
 
-TEST_F(ParkedTest, WhatIsLeftOutLetsTheRestGoOn) {
+TEST_F(ParkedTest, SkippingAnEventReleasesTheEventsBehindIt) {
   const HttpAnswer skipped = skip("ann", R"({"reason":"a sale without an amount"})");
   EXPECT_EQ(skipped.status, 200) << skipped.body;
   EXPECT_EQ(skipped.json(), (Json{{"keys", 1}, {"released", 1}, {"events", 1}}));
@@ -78,12 +79,12 @@ TEST_F(ParkedTest, ASkipWithoutAReasonIsRefused) {
   EXPECT_EQ(get("/projections/sales/parked").json()["parked"].size(), 1u);
 }
 
-TEST_F(ParkedTest, WhereNothingIsParkedIs404) {
+TEST_F(ParkedTest, AKeyWithoutParkedEventsIs404) {
   EXPECT_EQ(problem(get("/projections/sales/parked/bob"), 404, "not-found")["kind"], "parked");
   EXPECT_EQ(problem(change("parked/bob/retry"), 404, "not-found")["kind"], "parked");
 }
 
-TEST_F(ParkedTest, ARestartKeepsThem) {
+TEST_F(ParkedTest, ParkedEventsSurviveARestart) {
   restart();
   EXPECT_EQ(row("ann", last_), bought(10, 1));
   EXPECT_EQ(get("/projections/sales/parked").json()["parked"].size(), 1u);

@@ -1,4 +1,4 @@
-// Events that became several, none, or events of another type.
+// Events that an upcaster turns into several events, none, or events of another type.
 
 #include <string>
 
@@ -14,7 +14,7 @@ constexpr const char* kMovedV2 = R"({"type":"record","name":"Moved","fields":[
   {"name":"n","type":"long"},{"name":"step","type":"long"}]})";
 constexpr const char* kStood = R"({"type":"record","name":"Stood","fields":[{"name":"n","type":"long"}]})";
 
-// As many events as it says steps, none for none; and one that only stood becomes another type.
+// One event for each step; an event without steps becomes none or an event of another type.
 const std::string kOneEach =
     upcaster_text(R"(if data.steps < 0 then return {{type = "Stood", data = {n = data.n}}} end
     local parts = {}
@@ -47,7 +47,7 @@ class PartsTest : public UpcasterApiTest {
   HttpAnswer page(const std::string& query) { return get("/streams/m-1/events" + query); }
 };
 
-TEST_F(PartsTest, PartsHaveTheirEventsPlaceAndANumber) {
+TEST_F(PartsTest, PartsHaveThePositionOfTheirEventAndANumber) {
   move({2, 1, 3});
   deploy_one_each();
   const Json all = events("/streams/m-1/events");
@@ -59,7 +59,7 @@ TEST_F(PartsTest, PartsHaveTheirEventsPlaceAndANumber) {
   EXPECT_EQ(all[0]["id"], all[1]["id"]);
 }
 
-TEST_F(PartsTest, BackwardTheLastPartComesFirst) {
+TEST_F(PartsTest, ReadingBackwardTheLastPartComesFirst) {
   move({2, 1, 3});
   deploy_one_each();
   const Json all = events("/streams/m-1/events?direction=backward");
@@ -85,7 +85,7 @@ TEST_F(PartsTest, LimitsAndPagesCountStoredEvents) {
   EXPECT_EQ(each(page("?limit=1&from=3&direction=backward").json()["events"], "/part"), Json({3, 2, 1}));
 }
 
-// Who is cut off between two parts has not dealt with the event.
+// A subscriber that is disconnected between two parts has not processed the event.
 TEST_F(PartsTest, OnlyTheLastPartOfAServerSentEventHasItsId) {
   move({2, 0, 1});
   deploy_one_each();
@@ -103,7 +103,7 @@ TEST_F(PartsTest, OnlyTheLastPartOfAServerSentEventHasItsId) {
   EXPECT_EQ(behind->id, 5u);
 }
 
-TEST_F(PartsTest, TypesAreWantedAsTheyComeOut) {
+TEST_F(PartsTest, TypeFiltersApplyAfterUpcasting) {
   move({2, -1, 1});
   ASSERT_EQ(append("m-1", {event_text("Stood", R"({"n":9})")}).status, 201);
   EXPECT_EQ(each(events("/events?type=Stood"), "/data/n"), Json({9}));
@@ -119,8 +119,8 @@ TEST_F(PartsTest, TypesAreWantedAsTheyComeOut) {
   EXPECT_EQ(events("/events?type=Stood&type=Moved").size(), 5u);
 }
 
-// The upcaster that makes events of the type wanted may come later than the one who waits for them.
-TEST_F(PartsTest, AFollowerOfATypeGetsWhatBecomesOne) {
+// The upcaster that produces the wanted type may be installed after the follower has begun to wait.
+TEST_F(PartsTest, AFollowerOfATypeGetsEventsUpcastToIt) {
   ASSERT_EQ(append("m-1", {event_text("Stood", R"({"n":9})")}).status, 201);
   SseClient follower(port(), "/events?type=Stood");
   ASSERT_TRUE(follower.next());
@@ -132,7 +132,7 @@ TEST_F(PartsTest, AFollowerOfATypeGetsWhatBecomesOne) {
   EXPECT_EQ(Json::parse(sent->data)["data"]["n"], 2);
 }
 
-TEST_F(PartsTest, OneEventMayBecomeMoreThanAPieceOfAnAnswer) {
+TEST_F(PartsTest, OneEventMayBecomeMoreThanOnePieceOfAnAnswer) {
   std::vector<int> steps(40, 1'000);
   move(steps);
   deploy_one_each();

@@ -18,7 +18,7 @@ inline std::string sales(int factor = 1) {
          " * event.data.amount\n      row.sales = (row.sales or 0) + 1\n    end\n  }\n}\n";
 }
 
-// The words of the tests of projections: a real server that builds read models, and sales.
+// Fixture for projections: a real server that builds read models, and sales.
 class ProjectionApiTest : public UpcasterApiTest {
  protected:
   void SetUp() override { serve(); }
@@ -39,14 +39,14 @@ class ProjectionApiTest : public UpcasterApiTest {
   static std::string sold_badly(const std::string& customer) {
     return event_text("Sold", R"({"customer":")" + customer + R"("})");
   }
-  // Appends and says where the last event stands.
+  // Appends and returns the position of the last event.
   std::uint64_t sell(const std::vector<std::string>& events, const std::string& stream = "sale-1") {
     const HttpAnswer answer = append(stream, events);
     EXPECT_EQ(answer.status, 201) << answer.body;
     return answer.status == 201 ? answer.json().value("lastPosition", std::uint64_t{0}) : 0;
   }
 
-  // What is asked of the rows when they have the log so far.
+  // A query that waits until the rows have the log so far.
   HttpAnswer ask_rows(const std::string& path, std::uint64_t through, const std::string& query = "") {
     return get("/projections/sales/rows" + path + "?waitMs=30000&minPosition=" + std::to_string(through) +
                query);
@@ -65,7 +65,7 @@ class ProjectionApiTest : public UpcasterApiTest {
     EXPECT_EQ(answer.status, 200) << answer.body;
     return answer.status == 200 ? answer.json() : Json::object();
   }
-  // Asks until the status is as wanted; every wait has an end.
+  // Polls until the status is as wanted, with a timeout.
   template <typename Wanted>
   Json status_when(Wanted wanted, const std::string& name = "sales") {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);

@@ -1,4 +1,4 @@
-// Projections: deployed, queried, rebuilt, compared and removed, by a real server.
+// Projections of a real server: deploying, querying, rebuilding, verifying and removing.
 
 #include <string>
 
@@ -12,7 +12,7 @@ using ::testing::MatchesRegex;
 
 class ProjectionsTest : public ProjectionApiTest {};
 
-TEST_F(ProjectionsTest, WhatIsDeployedIsListedAndShown) {
+TEST_F(ProjectionsTest, ADeployedProjectionIsListedAndShown) {
   EXPECT_EQ(get("/projections").json(), (Json{{"projections", Json::array()}}));
   const HttpAnswer first = deploy_projection(sales());
   EXPECT_EQ(first.status, 201) << first.body;
@@ -33,7 +33,7 @@ TEST_F(ProjectionsTest, WhatIsDeployedIsListedAndShown) {
   EXPECT_EQ(one["head"], head());
 }
 
-TEST_F(ProjectionsTest, TheSameAgainChangesNothing) {
+TEST_F(ProjectionsTest, DeployingTheSameScriptAgainChangesNothing) {
   use(sales());
   const std::uint64_t before = head();
   const HttpAnswer again = deploy_projection(sales());
@@ -43,7 +43,7 @@ TEST_F(ProjectionsTest, TheSameAgainChangesNothing) {
   EXPECT_EQ(head(), before);
 }
 
-TEST_F(ProjectionsTest, AScriptThatCannotBeUsedSaysWhere) {
+TEST_F(ProjectionsTest, AScriptErrorHasItsLine) {
   const Json syntax = problem(deploy_projection("return projection {\n  on = = 1\n}", "sales", "?file=s.lua"),
                               422, "script-error");
   EXPECT_EQ(syntax["file"], "s.lua");
@@ -54,7 +54,7 @@ TEST_F(ProjectionsTest, AScriptThatCannotBeUsedSaysWhere) {
   EXPECT_TRUE(get("/projections").json()["projections"].empty());
 }
 
-TEST_F(ProjectionsTest, WhoAppendsReadsWhatItWrote) {
+TEST_F(ProjectionsTest, AClientReadsItsOwnWrites) {
   use(sales());
   for (int i = 1; i <= 20; ++i) {
     const std::uint64_t position = sell({sold("ann", 10), sold("bob", 1)});
@@ -63,7 +63,7 @@ TEST_F(ProjectionsTest, WhoAppendsReadsWhatItWrote) {
   }
 }
 
-TEST_F(ProjectionsTest, APositionThatNeverComesIsNotWaitedForForEver) {
+TEST_F(ProjectionsTest, WaitingForAPositionTimesOut) {
   use(sales());
   const std::uint64_t position = sell({sold("ann", 10)});
   EXPECT_EQ(row("ann", position), bought(10, 1));
@@ -76,7 +76,7 @@ TEST_F(ProjectionsTest, APositionThatNeverComesIsNotWaitedForForEver) {
   }
 }
 
-TEST_F(ProjectionsTest, RowsComeByPages) {
+TEST_F(ProjectionsTest, RowsAreReadInPages) {
   use(sales());
   const std::uint64_t position =
       sell({sold("a/1", 1), sold("b", 2), sold("a/2", 3), sold("c", 4), sold("a/1", 5)});
@@ -116,7 +116,7 @@ TEST_F(ProjectionsTest, AChangedScriptTakesOverAndCanBeRolledBack) {
   EXPECT_EQ(row("ann", position), bought(11, 2));
 }
 
-TEST_F(ProjectionsTest, AMendedScriptMayKeepTheRows) {
+TEST_F(ProjectionsTest, AFixedScriptMayKeepTheRows) {
   use(sales());
   std::uint64_t position = sell({sold("ann", 10), sold_badly("ann"), sold("bob", 1)});
   EXPECT_EQ(row("bob", position), bought(1, 1));
@@ -146,7 +146,7 @@ TEST_F(ProjectionsTest, AMendedScriptMayKeepTheRows) {
   EXPECT_EQ(row("bob", position), bought(15, 2)) << "without it, all is built anew";
 }
 
-TEST_F(ProjectionsTest, WhatCannotBeDoneNowIsAConflict) {
+TEST_F(ProjectionsTest, CommandsInTheWrongStateAreAConflict) {
   use(sales());
   status_when([](const Json& now) { return now["state"] == "running"; });
   for (const char* what : {"cancel", "rollback"}) {
@@ -156,7 +156,7 @@ TEST_F(ProjectionsTest, WhatCannotBeDoneNowIsAConflict) {
   }
 }
 
-TEST_F(ProjectionsTest, APauseHoldsTheRowsAndResumingGoesOn) {
+TEST_F(ProjectionsTest, PauseFreezesTheRowsAndResumeContinues) {
   use(sales());
   EXPECT_EQ(row("ann", sell({sold("ann", 10)})), bought(10, 1));
   EXPECT_EQ(change("pause").status, 202);
@@ -183,7 +183,7 @@ TEST_F(ProjectionsTest, RowsAreComparedWithTheLog) {
   EXPECT_EQ(report["rows"], 2);
 }
 
-TEST_F(ProjectionsTest, ARestartForgetsNothing) {
+TEST_F(ProjectionsTest, ProjectionsSurviveARestart) {
   use(sales());
   const std::uint64_t position = sell({sold("ann", 10)});
   EXPECT_EQ(row("ann", position), bought(10, 1));
@@ -193,7 +193,7 @@ TEST_F(ProjectionsTest, ARestartForgetsNothing) {
   EXPECT_EQ(stop_server().exit_code, 0);
 }
 
-TEST_F(ProjectionsTest, WhatIsRemovedIsGone) {
+TEST_F(ProjectionsTest, ARemovedProjectionIsGone) {
   use(sales());
   row("ann", sell({sold("ann", 10)}));
   EXPECT_EQ(client().remove("/projections/sales").status, 204);
@@ -204,7 +204,7 @@ TEST_F(ProjectionsTest, WhatIsRemovedIsGone) {
   EXPECT_TRUE(get("/projections").json()["projections"].empty());
 }
 
-TEST_F(ProjectionsTest, MetricsAreThere) {
+TEST_F(ProjectionsTest, ProjectionsHaveMetrics) {
   use(sales());
   const std::uint64_t position = sell({sold("ann", 10)});
   row("ann", position);
@@ -214,7 +214,7 @@ TEST_F(ProjectionsTest, MetricsAreThere) {
   EXPECT_THAT(text, HasSubstr("cairn_projection_parked_keys{projection=\"sales\"} 0\n"));
 }
 
-TEST_F(ProjectionsTest, WhoWaitsIsToldWhenTheServerStops) {
+TEST_F(ProjectionsTest, StoppingTheServerAnswersWaitingReads) {
   use(sales());
   RawClient waiting = raw();
   ASSERT_TRUE(
@@ -225,7 +225,7 @@ TEST_F(ProjectionsTest, WhoWaitsIsToldWhenTheServerStops) {
   EXPECT_EQ(waiting.receive().status, 503);
 }
 
-TEST_F(ProjectionsTest, AServerMayLeaveThemAlone) {
+TEST_F(ProjectionsTest, AServerCanRunWithoutProjections) {
   use(sales());
   kill_server();
   serve({"--schemas", "optional", "--projections", "off"});

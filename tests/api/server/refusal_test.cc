@@ -1,4 +1,4 @@
-// Each kind of refusal has its status, its type and its fields, and stores nothing.
+// Each problem has its status, type and fields, and stores nothing.
 
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ class RefusalTest : public ApiTest {
   void TearDown() override { EXPECT_EQ(head(), 2u) << "something was stored"; }
 };
 
-TEST_F(RefusalTest, StreamsOfTheServerAreForbidden) {
+TEST_F(RefusalTest, SystemStreamsAreForbidden) {
   for (const char* name : {"$system", "%24system", "$", "%24-1"}) {
     problem(post("/streams/" + std::string(name) + "/events", events_text({event_text("T")})), 403,
             "forbidden");
@@ -49,7 +49,7 @@ TEST_F(RefusalTest, MissingStreamsAndPathsAreNamed) {
   }
 }
 
-TEST_F(RefusalTest, OtherMethodsSayWhichThereAre) {
+TEST_F(RefusalTest, OtherMethodsGet405WithAllow) {
   const HttpAnswer answer = post("/ready", "{}");
   problem(answer, 405, "method-not-allowed");
   EXPECT_THAT(answer.header("Allow"), HasSubstr("GET"));
@@ -58,7 +58,7 @@ TEST_F(RefusalTest, OtherMethodsSayWhichThereAre) {
   EXPECT_THAT(read.header("Allow"), HasSubstr("POST"));
 }
 
-TEST_F(RefusalTest, WrongVersionTellsBothVersions) {
+TEST_F(RefusalTest, WrongVersionHasBothVersions) {
   const auto refused = [this](const std::string& stream, const std::string& expected) {
     return problem(append(stream, {event_text("T")}, expected), 409, "wrong-version");
   };
@@ -97,7 +97,7 @@ TEST_F(RefusalTest, AReusedIdNamesTheEventThatHasIt) {
   EXPECT_THAT(append("order-3", {twice, twice}).status, ::testing::AnyOf(400, 409));
 }
 
-TEST_F(RefusalTest, TooMuchIsTooLargeAndTellsTheLimit) {
+TEST_F(RefusalTest, TooLargeHasTheLimit) {
   const std::vector<std::string> many(10'001, R"({"type":"T","data":1})");
   EXPECT_EQ(problem(append("order-1", many), 413, "too-large")["limit"], 10'000);
   const std::vector<std::string> half(5'001, R"({"type":"T","data":1})");
@@ -119,7 +119,7 @@ TEST_F(RefusalTest, TooMuchIsTooLargeAndTellsTheLimit) {
   EXPECT_EQ(problem(append_all(entries), 413, "too-large")["limit"], 1'000);
 }
 
-TEST_F(RefusalTest, BodiesOfOtherTypesAreNotTaken) {
+TEST_F(RefusalTest, BodiesOfOtherTypesAreRefused) {
   const std::string body = events_text({event_text("T")});
   for (const char* type : {"text/plain", "application/x-www-form-urlencoded", "application/jsonx",
                            "application/xml", "text/json", "application/json-patch+json"}) {
@@ -151,7 +151,7 @@ TEST_F(RefusalTest, ForeignHostsAreForbiddenWithoutTokens) {
 
 class SchemasRequiredTest : public ApiTest {};
 
-TEST_F(SchemasRequiredTest, TypesWithoutSchemaAreUnknownByDefault) {
+TEST_F(SchemasRequiredTest, TypesWithoutASchemaAreRefusedByDefault) {
   serve({});
   const Json one = problem(append("order-1", {event_text("Placed")}), 422, "unknown-type");
   EXPECT_EQ(one["errors"],
@@ -166,7 +166,7 @@ TEST_F(SchemasRequiredTest, TypesWithoutSchemaAreUnknownByDefault) {
   EXPECT_EQ(head(), 0u);
 }
 
-TEST_F(SchemasRequiredTest, AVersionOfASchemaNeedsOneAlways) {
+TEST_F(SchemasRequiredTest, ASchemaVersionAlwaysNeedsASchema) {
   serve();
   problem(append("order-1", {R"({"type":"Placed","data":1,"schemaVersion":1})"}), 422, "unknown-type");
   EXPECT_EQ(head(), 0u);

@@ -18,12 +18,12 @@ inline std::string order_schema(const std::vector<std::string>& optional_fields 
   return text + "]}";
 }
 
-// The same with a field that what was written before does not have.
+// The same with a field that data written before does not have.
 inline std::string incompatible_schema_text() {
   return R"({"type":"record","name":"Order","fields":[{"name":"id","type":"long"},{"name":"must","type":"string"}]})";
 }
 
-// The words of the schema registry's tests: a real server, spoken to as its clients do.
+// Fixture of the schema registry's tests: a real server, with the requests that its clients send.
 class RegistryApiTest : public ApiTest {
  protected:
   void SetUp() override { serve({}); }
@@ -59,7 +59,7 @@ class RegistryApiTest : public ApiTest {
   }
   HttpAnswer remove(const std::string& path) { return client().remove(path); }
 
-  // What a path answers with 200.
+  // The body of a 200 answer.
   Json got(const std::string& path) {
     const HttpAnswer answer = get(path);
     EXPECT_EQ(answer.status, 200) << path << " " << answer.body;
@@ -72,7 +72,7 @@ class RegistryApiTest : public ApiTest {
     return answer.json();
   }
 
-  // Looks at what every refusal has, and returns its message.
+  // Checks the members that every error has, and returns the message.
   std::string refused(const HttpAnswer& answer, int code) {
     EXPECT_EQ(answer.status, code > 999 ? code / 100 : code) << answer.body.substr(0, 500);
     EXPECT_EQ(answer.header("Content-Type"), kRegistryType);

@@ -1,4 +1,4 @@
-// Schemas that mean harm: refused in bounded time, and the server goes on.
+// Hostile schemas: refused in bounded time, and the server continues to serve.
 
 #include <chrono>
 
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 class RegistryHostileTest : public RegistryApiTest {
  protected:
-  // Refused as every refusal of a client is, by each path that reads schemas, soon.
+  // Every path that parses schemas refuses it, soon, with a client error.
   void expect_refused(const std::string& text) {
     const auto began = std::chrono::steady_clock::now();
     for (const char* path :
@@ -56,7 +56,7 @@ TEST_F(RegistryHostileTest, HugeSchemas) {
           42209);
 }
 
-TEST_F(RegistryHostileTest, TheLargestThatAreTakenTakeNoQuadraticTime) {
+TEST_F(RegistryHostileTest, TheLargestAcceptedSchemasTakeLinearTime) {
   std::string many = R"({"type":"record","name":"R","fields":[)";
   for (int i = 0; many.size() < 900'000; ++i) {
     many +=
@@ -70,15 +70,15 @@ TEST_F(RegistryHostileTest, TheLargestThatAreTakenTakeNoQuadraticTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
 }
 
-TEST_F(RegistryHostileTest, DefaultsThatAreDeeperThanTheirTypes) {
+TEST_F(RegistryHostileTest, DefaultsDeeperThanTheirTypes) {
   std::string nested = R"("int")";
   for (int i = 0; i < 40; ++i) nested = R"({"type":"array","items":)" + nested + "}";
   expect_refused(R"({"type":"record","name":"R","fields":[{"name":"a","type":)" + nested + R"(,"default":)" +
                  repeated("[", 90) + "\"x\"" + repeated("]", 90) + "}]}");
 }
 
-// Each record has the one before it twice: 2^40 if somebody wrote it all out, and as many pairs to compare.
-TEST_F(RegistryHostileTest, SchemasThatMultiply) {
+// Each record contains the previous one twice: 2^40 records when expanded, and as many pairs to compare.
+TEST_F(RegistryHostileTest, SchemasOfExponentialSize) {
   const auto bomb = [](const std::string& leaf) {
     std::string text = R"({"type":"record","name":"R0","fields":[{"name":"a","type":")" + leaf + R"("}]})";
     for (int i = 1; i <= 40; ++i) {
@@ -97,7 +97,7 @@ TEST_F(RegistryHostileTest, SchemasThatMultiply) {
   expect_healthy();
 }
 
-TEST_F(RegistryHostileTest, ReferencesInACircleCannotBeMade) {
+TEST_F(RegistryHostileTest, CircularReferencesAreImpossible) {
   const std::string a = R"({"type":"record","name":"A","fields":[{"name":"b","type":"B"}]})";
   const std::string b = R"({"type":"record","name":"B","fields":[{"name":"a","type":"A"}]})";
   refused(register_schema("A", a, {{"references", {reference("B", "B", 1)}}}), 42201);
@@ -112,7 +112,7 @@ TEST_F(RegistryHostileTest, ReferencesInACircleCannotBeMade) {
   refused(register_schema("C", R"("string")", {{"references", many}}), 42209);
 }
 
-TEST_F(RegistryHostileTest, BytesThatAreNoText) {
+TEST_F(RegistryHostileTest, BytesThatAreNotUtf8) {
   for (const std::string& bytes : {std::string("\xff"), std::string("\xc0\x80"), std::string("\xed\xa0\x80"),
                                    std::string("\\ud800"), std::string("\0", 1)}) {
     const HttpAnswer answer = client().post("/subjects/S/versions", "{\"schema\":\"" + bytes + "\"}");

@@ -1,4 +1,4 @@
-// /schemas, /compatibility, /config, /mode, and what clients ask about the registry as a whole.
+// /schemas, /compatibility, /config, /mode, and the paths of the whole registry.
 
 #include <chrono>
 #include <thread>
@@ -40,7 +40,7 @@ TEST_F(RegistrySchemasTest, SchemasByTheirIds) {
   EXPECT_EQ(got("/schemas/ids/1/subjects?deleted=true"), Json({"Copy", "Order"}));
 }
 
-TEST_F(RegistrySchemasTest, IdsThereAreNot) {
+TEST_F(RegistrySchemasTest, UnknownIds) {
   registered("Order", order_schema());
   for (const char* id : {"2", "0", "-1", "x", "99999999999"}) {
     for (const char* part : {"", "/schema", "/subjects", "/versions"}) {
@@ -105,7 +105,7 @@ TEST_F(RegistrySchemasTest, Compatibility) {
   EXPECT_EQ(got("/subjects/Order/versions"), Json::array({1})) << "tests store nothing";
 }
 
-TEST_F(RegistrySchemasTest, ConfigSaysLevelWhenAskedAndCompatibilityWhenChanged) {
+TEST_F(RegistrySchemasTest, ConfigHasLevelInGetAndCompatibilityInPut) {
   EXPECT_EQ(get("/config").body, R"({"compatibilityLevel":"BACKWARD"})");
   EXPECT_EQ(get("/config/").body, R"({"compatibilityLevel":"BACKWARD"})");
   EXPECT_EQ(put("/config", R"({"compatibility":"full_transitive"})").body,
@@ -125,7 +125,7 @@ TEST_F(RegistrySchemasTest, ConfigSaysLevelWhenAskedAndCompatibilityWhenChanged)
   EXPECT_EQ(get("/config").body, R"({"compatibilityLevel":"BACKWARD"})");
 }
 
-TEST_F(RegistrySchemasTest, LevelsThereAreNot) {
+TEST_F(RegistrySchemasTest, UnknownLevels) {
   for (const char* body : {R"({"compatibility":"SOMEWHAT"})", "{}", R"({"compatibility":null})"}) {
     EXPECT_EQ(
         refused(put("/config", body), 42203),
@@ -164,7 +164,7 @@ TEST_F(RegistrySchemasTest, Modes) {
   EXPECT_EQ(registered("New", R"("bytes")"), 41);
 }
 
-TEST_F(RegistrySchemasTest, TheRegistryAsAWhole) {
+TEST_F(RegistrySchemasTest, PathsOfTheWholeRegistry) {
   EXPECT_EQ(get("/").body, "{}");
   EXPECT_EQ(get("/").header("Content-Type"), kRegistryType);
   EXPECT_EQ(got("/contexts"), Json::array({"."}));
@@ -186,8 +186,8 @@ TEST_F(RegistrySchemasTest, CountsAreMetrics) {
   EXPECT_THAT(metrics, HasSubstr("\ncairn_subjects 2\n"));
 }
 
-// Registrations of many clients at once: each schema has one id, whoever asks.
-TEST_F(RegistrySchemasTest, ManyClientsAgree) {
+// Concurrent registrations of the same schemas: each schema has one id.
+TEST_F(RegistrySchemasTest, ConcurrentRegistrationsGetOneId) {
   constexpr int kClients = 8;
   std::vector<std::vector<int>> ids(kClients, std::vector<int>(20));
   std::vector<std::thread> threads;

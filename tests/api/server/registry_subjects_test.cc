@@ -42,7 +42,7 @@ TEST_F(RegistrySubjectsTest, VersionsAndSubjectsAreListed) {
   refused(get("/subjects/none/versions"), 40401);
 }
 
-TEST_F(RegistrySubjectsTest, NumbersThatAreNoVersionsAreToldSo) {
+TEST_F(RegistrySubjectsTest, NumbersThatAreNotVersionsAreRefused) {
   registered("Order", order_schema());
   for (const char* version : {"0", "-2", "abc", "99999999999", "2147483648", "1.0", "+1", "%201x"}) {
     const std::string message = refused(get(std::string("/subjects/Order/versions/") + version), 42202);
@@ -77,7 +77,7 @@ TEST_F(RegistrySubjectsTest, RefusalsOfRegistering) {
   EXPECT_EQ(got("/subjects"), Json::array({"Order"}));
 }
 
-TEST_F(RegistrySubjectsTest, WhatNewerClientsSendIsLeftAlone) {
+TEST_F(RegistrySubjectsTest, UnknownMembersOfNewerClientsAreIgnored) {
   EXPECT_EQ(registered("Order", order_schema(),
                        {{"schemaType", "AVRO"},
                         {"references", Json::array()},
@@ -94,7 +94,7 @@ TEST_F(RegistrySubjectsTest, WhatNewerClientsSendIsLeftAlone) {
       << "and nothing is sent that older ones do not know";
 }
 
-TEST_F(RegistrySubjectsTest, BodiesThatCannotBeRead) {
+TEST_F(RegistrySubjectsTest, InvalidBodies) {
   const std::string path = "/subjects/Order/versions";
   refused(client().post(path, "{", kRegistryType), 400);
   refused(client().post(path, "", kRegistryType), 422);
@@ -114,7 +114,7 @@ TEST_F(RegistrySubjectsTest, BodiesThatCannotBeRead) {
   EXPECT_EQ(got("/subjects"), Json::array());
 }
 
-TEST_F(RegistrySubjectsTest, RequestTypesOfAllClientsAreTaken) {
+TEST_F(RegistrySubjectsTest, ContentTypesOfAllClientsAreAccepted) {
   for (const char* type : {"application/vnd.schemaregistry.v1+json", "application/vnd.schemaregistry+json",
                            "application/json", "application/octet-stream", "application/json; charset=utf-8",
                            "Application/JSON", "application/vnd.schemaregistry.v1+json;charset=UTF-8"}) {
@@ -123,7 +123,7 @@ TEST_F(RegistrySubjectsTest, RequestTypesOfAllClientsAreTaken) {
   }
 }
 
-TEST_F(RegistrySubjectsTest, AnswersHaveTheTypeTheClientWants) {
+TEST_F(RegistrySubjectsTest, AnswersHaveTheContentTypeOfAccept) {
   registered("Order", order_schema());
   const auto type_for = [this](const std::string& accept, const std::string& path) {
     return get(path, {{"Accept", accept}}).header("Content-Type");
@@ -140,7 +140,7 @@ TEST_F(RegistrySubjectsTest, AnswersHaveTheTypeTheClientWants) {
   }
 }
 
-TEST_F(RegistrySubjectsTest, NamesAreDecodedOnceAndSlashesAtTheEndDoNotMatter) {
+TEST_F(RegistrySubjectsTest, NamesAreDecodedOnceAndTrailingSlashesIgnored) {
   EXPECT_EQ(registered("a%2Fb%20c%3Ad%25", order_schema()), 1);
   EXPECT_EQ(got("/subjects"), Json::array({"a/b c:d%"}));
   EXPECT_EQ(got("/subjects/a%2Fb%20c%3Ad%25/versions/"), Json::array({1}));
@@ -150,7 +150,7 @@ TEST_F(RegistrySubjectsTest, NamesAreDecodedOnceAndSlashesAtTheEndDoNotMatter) {
   EXPECT_EQ(got("/subjects/plain/versions"), Json::array({1}));
 }
 
-TEST_F(RegistrySubjectsTest, LookupSaysWhatIsMissing) {
+TEST_F(RegistrySubjectsTest, LookupNamesWhatIsMissing) {
   EXPECT_EQ(refused(look_up("Order", order_schema()), 40401), "Subject 'Order' not found.");
   registered("Order", order_schema());
   EXPECT_EQ(refused(look_up("Order", order_schema({"x"})), 40403), "Schema not found");
@@ -162,7 +162,7 @@ TEST_F(RegistrySubjectsTest, LookupSaysWhatIsMissing) {
   refused(look_up("Order", order_schema(), "?deleted=1"), 40401);
 }
 
-TEST_F(RegistrySubjectsTest, NormalizeFindsWhatWasWrittenInAnotherOrder) {
+TEST_F(RegistrySubjectsTest, NormalizeIgnoresTheOrderOfAttributes) {
   registered("R", R"({"type":"record","name":"R","b":1,"a":2,"fields":[]})");
   const std::string other = R"({"type":"record","name":"R","a":2,"b":1,"fields":[]})";
   refused(look_up("R", other), 40403);
@@ -242,7 +242,7 @@ TEST_F(RegistrySubjectsTest, References) {
   EXPECT_EQ(got("/subjects/Money/versions/1/referencedby?deleted=true"), Json::array({2}));
 }
 
-TEST_F(RegistrySubjectsTest, WhatIsRegisteredSurvivesACrash) {
+TEST_F(RegistrySubjectsTest, SchemasSurviveACrash) {
   registered("Order", order_schema());
   registered("Order", order_schema({"x"}));
   put("/config/Order", R"({"compatibility":"FULL"})");
@@ -254,7 +254,7 @@ TEST_F(RegistrySubjectsTest, WhatIsRegisteredSurvivesACrash) {
   EXPECT_EQ(registered("Order", order_schema({"x", "y"})), 3);
 }
 
-TEST_F(RegistrySubjectsTest, PathsThereAreNot) {
+TEST_F(RegistrySubjectsTest, UnknownPaths) {
   for (const char* path : {"/subjects/a/metadata", "/subjects/a/versions/1/tags", "/schemas/x", "/mode/a/b",
                            "/compatibility/x", "/v1/metadata", "/subjects//versions"}) {
     SCOPED_TRACE(path);

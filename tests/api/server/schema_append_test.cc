@@ -1,4 +1,4 @@
-// Events whose type has a schema: checked, stored as Avro, given back as JSON.
+// Events whose type has a schema: validated, stored as Avro, read as JSON.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -39,7 +39,7 @@ class SchemaAppendTest : public ApiTest {
     return event_text("Placed", std::string(data), std::string(id));
   }
 
-  // As the server wrote it, so that digits count.
+  // The server's text, so that digits are compared.
   std::string data_of(const std::string& stream, int version, const std::string& shape = "latest") {
     const std::string body =
         get("/streams/" + stream + "/events?limit=1&from=" + std::to_string(version) + "&shape=" + shape)
@@ -57,7 +57,7 @@ class SchemaAppendTest : public ApiTest {
   }
 };
 
-TEST_F(SchemaAppendTest, DataComesBackWithDefaultsAndEveryDigit) {
+TEST_F(SchemaAppendTest, DataIsReadWithDefaultsAndAllDigits) {
   ASSERT_EQ(append("a-1", {placed(R"({"cents":9223372036854775807,"order":"é\n","raw":"\u00ff"})")}).status,
             201);
   EXPECT_EQ(data_of("a-1", 1), R"({"order":"é\n","cents":9223372036854775807,"note":null,"raw":"ÿ"})");
@@ -67,7 +67,7 @@ TEST_F(SchemaAppendTest, DataComesBackWithDefaultsAndEveryDigit) {
   EXPECT_EQ(event["storedSchemaVersion"], 1);
 }
 
-TEST_F(SchemaAppendTest, EveryFormOfReadingGivesJson) {
+TEST_F(SchemaAppendTest, EveryFormOfReadReturnsJson) {
   ASSERT_EQ(append("a-1", {placed(R"({"order":"7","cents":5})")}).status, 201);
   const Json wanted = {{"order", "7"}, {"cents", 5}, {"note", nullptr}, {"raw", ""}};
   EXPECT_EQ(get("/events?type=Placed").json()["events"][0]["data"], wanted);
@@ -79,7 +79,7 @@ TEST_F(SchemaAppendTest, EveryFormOfReadingGivesJson) {
   EXPECT_EQ(Json::parse(event->data)["data"], wanted);
 }
 
-TEST_F(SchemaAppendTest, WrongDataIsNamedByPlaceAndNothingIsStored) {
+TEST_F(SchemaAppendTest, InvalidDataIsNamedByPathAndNotStored) {
   const std::uint64_t before = head();
   const Json told = problem(append("a-1", {placed(R"({"order":"7","cents":5})"),
                                            placed(R"({"order":7,"cents":1.5,"note":[],"color":"red"})"),
@@ -96,7 +96,7 @@ TEST_F(SchemaAppendTest, WrongDataIsNamedByPlaceAndNothingIsStored) {
   EXPECT_EQ(head(), before);
 }
 
-TEST_F(SchemaAppendTest, AnEventOfSeveralStreamsIsCountedThrough) {
+TEST_F(SchemaAppendTest, EventsAreNumberedAcrossStreams) {
   const Json told =
       problem(append_all({R"({"stream":"a-1","events":[)" + placed(R"({"order":"7","cents":5})") + "]}",
                           R"({"stream":"b-1","events":[)" + placed(R"({"order":"7"})") + "]}"}),
@@ -129,8 +129,8 @@ TEST_F(SchemaAppendTest, ATypeWithoutSchemaIsRefusedUnlessSchemasAreOptional) {
   problem(append("a-1", {placed("{}")}), 422, "invalid-data");
 }
 
-// A client got no answer, the type got a new schema, the client asks again.
-TEST_F(SchemaAppendTest, ARepeatIsKnownAcrossSchemaVersions) {
+// A client gets no answer, the type gets a new schema, and the client retries.
+TEST_F(SchemaAppendTest, ARepeatIsRecognisedAcrossSchemaVersions) {
   for (const std::string expected : {"0", "\"any\""}) {
     SCOPED_TRACE(expected);
     const std::string stream = expected == "0" ? "a-1" : "b-1";
@@ -146,7 +146,7 @@ TEST_F(SchemaAppendTest, ARepeatIsKnownAcrossSchemaVersions) {
   }
 }
 
-TEST_F(SchemaAppendTest, ARepeatIsKnownWhenTheSchemaIsGone) {
+TEST_F(SchemaAppendTest, ARepeatIsRecognisedAfterTheSchemaWasDeleted) {
   EXPECT_EQ(stop_server().exit_code, 0);
   serve({"--schemas", "optional"});
   const std::string event = placed(R"({"order":"1","cents":1})", uuid(1));
@@ -155,8 +155,8 @@ TEST_F(SchemaAppendTest, ARepeatIsKnownWhenTheSchemaIsGone) {
   EXPECT_EQ(append("a-1", {event}, "0").status, 200);
 }
 
-// What a registration stores is read again at every start.
-TEST_F(SchemaAppendTest, ASchemaThatCouldNotBeReadOrWrittenByIsNotTaken) {
+// The registry reads all registrations again at every start.
+TEST_F(SchemaAppendTest, AnUnusableSchemaIsRefused) {
   const auto refused = [this](const std::string& schema, const std::string& query = "") {
     const Json body = {{"schema", schema}};
     const HttpAnswer answer = post("/subjects/Odd/versions" + query, body.dump());
@@ -185,7 +185,7 @@ TEST_F(SchemaAppendTest, FramedAvroIsStoredAsItIs) {
   EXPECT_EQ(version_of("a-1"), 1u);
 }
 
-TEST_F(SchemaAppendTest, WrongFramesAreRefused) {
+TEST_F(SchemaAppendTest, InvalidFramesAreRefused) {
   const std::string good =
       "\x02"
       "7"

@@ -1,4 +1,4 @@
-// Old events in new shapes, in every form of reading.
+// Old events in new shapes, in every form of read.
 
 #include <string>
 
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 class ShapesTest : public UpcasterApiTest {};
 
-TEST_F(ShapesTest, OldEventsComeInTheNewestShape) {
+TEST_F(ShapesTest, OldEventsAreReadInTheNewestShape) {
   begin_with({"Ada Lovelace", "Alan Turing"});
   deployed(split_name());
   ASSERT_EQ(append("person-1", {event_text("Person", R"({"n":3,"first":"Grace","last":"Hopper"})")}).status,
@@ -43,7 +43,7 @@ TEST_F(ShapesTest, LinesAndServerSentEventsHaveTheSameEvents) {
   }
 }
 
-TEST_F(ShapesTest, StoredIsTheSameBeforeAndAfterToTheByte) {
+TEST_F(ShapesTest, StoredEventsAreUnchangedToTheByte) {
   register_schema("Person", kPersonV1);
   append_people("person-1", {"Ada Lovelace", "Alan Turing"});
   const std::string path = "/streams/person-1/events?shape=stored";
@@ -57,7 +57,7 @@ TEST_F(ShapesTest, StoredIsTheSameBeforeAndAfterToTheByte) {
   EXPECT_EQ(get(path, {{"Accept", "application/x-ndjson"}}).body, as_lines);
 }
 
-TEST_F(ShapesTest, AVersionMayBeAskedFor) {
+TEST_F(ShapesTest, AVersionCanBeRequested) {
   begin_with({"Ada Lovelace"});
   deployed(split_name());
   register_schema("Person", kPersonV3);
@@ -73,7 +73,7 @@ TEST_F(ShapesTest, AVersionMayBeAskedFor) {
   EXPECT_EQ(in_shape("3")["storedSchemaVersion"], 1);
 }
 
-TEST_F(ShapesTest, AVersionThatIsNotThereIsTheRequestsFault) {
+TEST_F(ShapesTest, AnUnknownVersionIsAnInvalidRequest) {
   begin_with({"Ada Lovelace"});
   const Json told = problem(get("/streams/person-1/events?shape=7"), 400, "invalid-request");
   EXPECT_EQ(told["field"], "shape");
@@ -85,7 +85,7 @@ TEST_F(ShapesTest, AVersionThatIsNotThereIsTheRequestsFault) {
   EXPECT_EQ(get("/events?shape=2147483647&type=None").status, 200);
 }
 
-TEST_F(ShapesTest, WhatNoUpcasterLeadsToIsNamed) {
+TEST_F(ShapesTest, AMissingUpcasterIsNamed) {
   begin_with({"Ada Lovelace"});
   const Json told = problem(get("/streams/person-1/events"), 422, "upcaster-failed");
   EXPECT_EQ(told["checked"], 1);
@@ -100,8 +100,8 @@ TEST_F(ShapesTest, WhatNoUpcasterLeadsToIsNamed) {
   EXPECT_THAT(get("/metrics").body, HasSubstr("\ncairn_shape_failures_total 1\n"));
 }
 
-// What gets stuck on the way to an upcaster is neither damaged nor the upcaster's fault.
-TEST_F(ShapesTest, AnUpcasterFurtherOnDoesNotAnswerForAGapBeforeIt) {
+// An event that cannot reach an upcaster is neither corrupt nor the upcaster's failure.
+TEST_F(ShapesTest, ALaterUpcasterIsNotBlamedForAGapBeforeIt) {
   begin_with({"Ada Lovelace"});
   ASSERT_EQ(append("person-1", {event_text("Person", R"({"n":3,"first":"Grace","last":"Hopper"})")}).status,
             201);
@@ -114,8 +114,8 @@ TEST_F(ShapesTest, AnUpcasterFurtherOnDoesNotAnswerForAGapBeforeIt) {
   EXPECT_THAT(told["failures"][0].value("error", ""), HasSubstr("version 2 of Person cannot read the data"));
 }
 
-// The answer has begun by then: the client sees that it breaks off, and gets what came before.
-TEST_F(ShapesTest, AFeedBreaksOffBehindWhatCouldBeRead) {
+// The answer has begun by then: it ends without its last chunk, after the events before the failure.
+TEST_F(ShapesTest, AFeedEndsAfterTheLastReadableEvent) {
   register_schema("Person", kPersonV1);
   register_schema("Other", R"({"type":"record","name":"Other","fields":[]})");
   ASSERT_EQ(append("a-1", {event_text("Other"), person("Ada Lovelace"), event_text("Other")}).status, 201);
@@ -139,7 +139,7 @@ TEST_F(ShapesTest, AFeedBreaksOffBehindWhatCouldBeRead) {
   EXPECT_THAT(sent, ::testing::Not(HasSubstr("\r\n0\r\n\r\n")));
 }
 
-TEST_F(ShapesTest, FreeJsonStaysWhatItIs) {
+TEST_F(ShapesTest, EventsWithoutASchemaAreUnchanged) {
   EXPECT_EQ(stop_server().exit_code, 0);
   serve({"--schemas", "optional"});
   ASSERT_EQ(append("a-1", {event_text("Free", R"({"any":[1]})")}).status, 201);
@@ -151,8 +151,8 @@ TEST_F(ShapesTest, FreeJsonStaysWhatItIs) {
   }
 }
 
-// A follower that came before the upcaster gets what is appended behind it in the new shape.
-TEST_F(ShapesTest, AFollowerTakesNoticeOfNewUpcasters) {
+// A follower that began before the upcaster was installed gets later events in the new shape.
+TEST_F(ShapesTest, AFollowerUsesNewUpcasters) {
   register_schema("Person", kPersonV1);
   append_people("person-1", {"Ada Lovelace"});
   SseClient follower(port(), "/events?type=Person");
@@ -167,7 +167,7 @@ TEST_F(ShapesTest, AFollowerTakesNoticeOfNewUpcasters) {
   EXPECT_EQ(Json::parse(behind->data)["data"]["last"], "Turing");
 }
 
-TEST_F(ShapesTest, ARestartKeepsTheUpcasters) {
+TEST_F(ShapesTest, UpcastersSurviveARestart) {
   begin_with({"Ada Lovelace"});
   deployed(split_name());
   const std::string page = get("/streams/person-1/events").body;

@@ -1,4 +1,4 @@
-// SIGTERM in the middle of work: a quick end, in order, that loses nothing.
+// SIGTERM under load: a fast, orderly stop that loses no acknowledged event.
 
 #include <atomic>
 #include <map>
@@ -20,7 +20,7 @@ class ShutdownTest : public ApiTest {
  protected:
   void SetUp() override { serve(); }
 
-  // Appends of 8 threads until the server is gone, and what it acknowledged.
+  // Appends from 8 threads until the server has ended; returns what it acknowledged.
   void append_until_gone() {
     for (std::uint64_t w = 0; w < 8; ++w) {
       writers_.emplace_back([this, w] {
@@ -66,20 +66,20 @@ class ShutdownTest : public ApiTest {
   std::vector<std::jthread> writers_;
 };
 
-TEST_F(ShutdownTest, TermWhileWritersAppendLosesNothing) {
+TEST_F(ShutdownTest, SigtermWhileWritersAppendLosesNothing) {
   append_until_gone();
   const Finished finished = stop_server(5s);
   EXPECT_EQ(finished.exit_code, 0) << finished.errors;
   expect_all_acknowledged_are_there();
 }
 
-TEST_F(ShutdownTest, KillWhileWritersAppendLosesNothing) {
+TEST_F(ShutdownTest, SigkillWhileWritersAppendLosesNothing) {
   append_until_gone();
   kill_server();
   expect_all_acknowledged_are_there();
 }
 
-TEST_F(ShutdownTest, SubscribersAndReadersGetAnEndInOrder) {
+TEST_F(ShutdownTest, AnswersToSubscribersAndReadersEndCleanly) {
   append_numbered("a-1", 100);
   std::vector<SseClient> subscribers;
   for (int i = 0; i < 20; ++i) {
@@ -91,7 +91,7 @@ TEST_F(ShutdownTest, SubscribersAndReadersGetAnEndInOrder) {
   for (SseClient& each : subscribers) EXPECT_TRUE(each.ends_in_order());
 }
 
-TEST_F(ShutdownTest, ClientsThatDoNotReadDoNotHoldTheStop) {
+TEST_F(ShutdownTest, ClientsThatDoNotReadDoNotDelayTheStop) {
   const std::vector<std::string> events(100, event_text("T", "\"" + std::string(10'000, 'x') + "\""));
   for (int i = 0; i < 10; ++i) ASSERT_EQ(append("a-1", events).status, 201);
   std::vector<SseClient> deaf;
@@ -105,7 +105,7 @@ TEST_F(ShutdownTest, ClientsThatDoNotReadDoNotHoldTheStop) {
   EXPECT_EQ(finished.exit_code, 0) << finished.errors;
 }
 
-TEST_F(ShutdownTest, ASecondTermDoesNoHarm) {
+TEST_F(ShutdownTest, ASecondSigtermDoesNoHarm) {
   append_until_gone();
   server().signal(SIGTERM);
   server().signal(SIGTERM);

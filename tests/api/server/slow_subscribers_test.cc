@@ -1,4 +1,4 @@
-// Subscribers that do not read cost a bounded amount, and nobody else's time.
+// Subscribers that do not read cost bounded memory, and do not slow down other clients.
 
 #include <string>
 #include <vector>
@@ -14,12 +14,12 @@ using namespace std::chrono_literals;
 class SlowSubscribersTest : public ApiTest {
  protected:
   static constexpr int kSubscribers = 200;
-  // A piece of about 64 KiB that waits to be sent, one more in the making, and the connection itself.
+  // A piece of about 64 KiB in the output buffer, the next piece, and the connection itself.
   static constexpr std::size_t kKibEach = 256;
 
   void SetUp() override { serve(); }
 
-  // `requests` appends of 100 KiB; the time of the slowest.
+  // `requests` appends of 100 KiB; returns the time of the slowest.
   std::chrono::steady_clock::duration append_large(int requests) {
     const std::vector<std::string> events(10, event_text("T", "\"" + std::string(10'000, 'x') + "\""));
     auto slowest = std::chrono::steady_clock::duration::zero();
@@ -32,7 +32,7 @@ class SlowSubscribersTest : public ApiTest {
   }
 };
 
-TEST_F(SlowSubscribersTest, AppendsGoOnAndMemoryIsBounded) {
+TEST_F(SlowSubscribersTest, AppendsContinueAndMemoryIsBounded) {
   append_large(100);
   const std::size_t alone = server_memory_kib();
   std::vector<SseClient> slow;
@@ -44,7 +44,7 @@ TEST_F(SlowSubscribersTest, AppendsGoOnAndMemoryIsBounded) {
   expect_healthy();
   EXPECT_LT(server_memory_kib(), alone + kSubscribers * kKibEach) << "KiB, before: " << alone;
 
-  // Who reads in the end misses nothing.
+  // A subscriber that reads at last misses nothing.
   for (std::uint64_t position = 1; position <= 3'000; ++position) {
     const auto event = slow.front().next();
     ASSERT_TRUE(event);
@@ -70,8 +70,8 @@ TEST_F(SlowSubscribersTest, ReadersOfTheWholeLogAreBoundedToo) {
   EXPECT_LT(server_memory_kib(), alone + kSubscribers * kKibEach) << "KiB, before: " << alone;
 }
 
-// A page is whole in memory before it is sent, so its readers are the greatest cost of a connection: about 4
-// MiB each, and 512 MiB for all of them, beyond which the server says so.
+// A page is complete in memory before it is sent, about 4 MiB, which makes it the most expensive answer. All
+// answers together have a budget of 512 MiB; beyond it the server answers 503.
 class UnreadPagesTest : public SlowSubscribersTest {
  protected:
   static constexpr int kReaders = 200;
@@ -87,7 +87,7 @@ class UnreadPagesTest : public SlowSubscribersTest {
   std::vector<RawClient> readers_;
 };
 
-TEST_F(UnreadPagesTest, EachIsServedOrToldToComeAgain) {
+TEST_F(UnreadPagesTest, EachReaderIsServedOrGets503) {
   append_large(60);
   ask_for_pages();
   expect_healthy();
@@ -103,14 +103,14 @@ TEST_F(UnreadPagesTest, EachIsServedOrToldToComeAgain) {
   EXPECT_GE(refused, 1) << "the budget was not reached, so nothing was tested";
 }
 
-TEST_F(UnreadPagesTest, MemoryStaysInTheBudget) {
+TEST_F(UnreadPagesTest, MemoryStaysWithinTheBudget) {
   append_large(60);
   const std::size_t alone = server_memory_kib();
   ask_for_pages();
   EXPECT_LT(server_memory_kib(), alone + (640u << 10)) << "KiB, before: " << alone;
 }
 
-TEST_F(UnreadPagesTest, SubscribersWithSmallEventsAreNotCutOff) {
+TEST_F(UnreadPagesTest, SubscribersOfSmallEventsAreNotDisconnected) {
   append_large(60);
   SseClient subscriber(port(), "/events", "Last-Event-ID: 600\r\n");
   ASSERT_EQ(subscriber.status(), 200);
@@ -123,7 +123,7 @@ TEST_F(UnreadPagesTest, SubscribersWithSmallEventsAreNotCutOff) {
   }
 }
 
-TEST_F(UnreadPagesTest, ReadersOfLargeEventsAreServedOrToldToComeAgain) {
+TEST_F(UnreadPagesTest, ReadersOfLargeEventsAreServedOrGet503) {
   append_large(60);
   ASSERT_EQ(append("a-1", {event_text("T", "\"" + std::string(7u << 20, 'x') + "\"")}).status, 201);
   ask_for_pages();

@@ -1,4 +1,4 @@
-// Snapshots over HTTP: made by hand, used, unused at once when what made them changes, and never in the way.
+// Snapshots over HTTP: written on request, used, and invalidated at once by a new aggregate or upcaster.
 
 #include <sstream>
 #include <string>
@@ -12,12 +12,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-// A run writes what it has made every few thousand streams; this is several times as many.
+// A run commits its snapshots every few thousand streams; this is several times as many.
 constexpr int kManyStreams = 20'000;
 
 class SnapshotsTest : public AggregateApiTest {
  protected:
-  // A run over all streams of count, told line by line on a connection of its own.
+  // A run over all streams of count, which reports line by line on its own connection.
   RawClient start_run() {
     RawClient client = raw();
     client.send(
@@ -26,7 +26,7 @@ class SnapshotsTest : public AggregateApiTest {
     EXPECT_EQ(client.receive(false).status, 200);
     return client;
   }
-  // Asks until the first stream has its snapshot.
+  // Polls until the first stream has its snapshot.
   void wait_for_first() {
     const auto deadline = std::chrono::steady_clock::now() + 30s;
     while (snapshots(numbered(1)).empty()) ASSERT_LT(std::chrono::steady_clock::now(), deadline);
@@ -36,7 +36,7 @@ class SnapshotsTest : public AggregateApiTest {
   }
 };
 
-TEST_F(SnapshotsTest, OneIsMadeAndUsed) {
+TEST_F(SnapshotsTest, ASnapshotIsWrittenAndUsed) {
   use(adder());
   count("count-1", {1, 2, 3});
   problem(get("/streams/count-1/snapshot"), 404, "not-found");
@@ -59,7 +59,7 @@ TEST_F(SnapshotsTest, OneIsMadeAndUsed) {
   EXPECT_EQ(shown["bytes"], made.json()["bytes"]);
 }
 
-TEST_F(SnapshotsTest, TheyAreListedAndPruned) {
+TEST_F(SnapshotsTest, SnapshotsAreListedAndPruned) {
   use(adder());
   for (const int n : {1, 2, 3}) {
     count("count-1", {n});
@@ -73,7 +73,7 @@ TEST_F(SnapshotsTest, TheyAreListedAndPruned) {
   EXPECT_EQ(state("count-1"), sum(6, 3));
 }
 
-TEST_F(SnapshotsTest, WhatIsNotThereIsNamed) {
+TEST_F(SnapshotsTest, AMissingResourceIsNamed) {
   use(adder());
   count("order-1", {1});
   for (const char* path : {"/streams/count-9/snapshot", "/streams/count-9/snapshots"}) {
@@ -89,7 +89,7 @@ TEST_F(SnapshotsTest, WhatIsNotThereIsNamed) {
   EXPECT_EQ(problem(get("/streams/count-1/snapshot"), 404, "not-found")["kind"], "snapshot");
 }
 
-TEST_F(SnapshotsTest, TheySurviveACrash) {
+TEST_F(SnapshotsTest, SnapshotsSurviveACrash) {
   use(adder());
   count("count-1", {1, 2});
   ASSERT_EQ(snapshot("count-1").status, 201);
@@ -99,7 +99,7 @@ TEST_F(SnapshotsTest, TheySurviveACrash) {
   EXPECT_EQ(state("count-1"), sum(3, 2));
 }
 
-TEST_F(SnapshotsTest, LongStreamsGetThemByThemselves) {
+TEST_F(SnapshotsTest, LongStreamsGetSnapshotsAutomatically) {
   use(adder(1, "100"));
   append_numbered("count-1", 1'000);
   const auto deadline = std::chrono::steady_clock::now() + 30s;
@@ -107,7 +107,7 @@ TEST_F(SnapshotsTest, LongStreamsGetThemByThemselves) {
   EXPECT_EQ(state("count-1"), sum(500'500, 1'000));
 }
 
-TEST_F(SnapshotsTest, AnotherAggregateMakesThemUnusedAtOnce) {
+TEST_F(SnapshotsTest, ANewAggregateInvalidatesSnapshots) {
   use(adder());
   count("count-1", {1, 2});
   ASSERT_EQ(snapshot("count-1").status, 201);
@@ -128,7 +128,7 @@ TEST_F(SnapshotsTest, AnotherAggregateMakesThemUnusedAtOnce) {
   EXPECT_EQ(state("count-1"), sum(30, 2));
 }
 
-TEST_F(SnapshotsTest, AnotherUpcasterMakesThemUnusedAtOnce) {
+TEST_F(SnapshotsTest, ANewUpcasterInvalidatesSnapshots) {
   begin_with({"Ada Lovelace"});
   deployed(split_name());
   use("return aggregate {category = 'person', snapshot_every = false,"
@@ -147,7 +147,7 @@ TEST_F(SnapshotsTest, AnotherUpcasterMakesThemUnusedAtOnce) {
   EXPECT_EQ(state("person-1")["first"], "Miss");
 }
 
-TEST_F(SnapshotsTest, AllOfACategoryAreMadeOnce) {
+TEST_F(SnapshotsTest, ARunSnapshotsEachStreamOnce) {
   use(adder());
   count_streams(120);
   count("other-1", {1});
@@ -166,7 +166,7 @@ TEST_F(SnapshotsTest, AllOfACategoryAreMadeOnce) {
   EXPECT_EQ(again["eventsFolded"], 1);
 }
 
-TEST_F(SnapshotsTest, AStreamThatFailsIsNamedAndStopsNothing) {
+TEST_F(SnapshotsTest, AFailingStreamIsNamedAndTheRunContinues) {
   use(adder());
   count_streams(10);
   ASSERT_EQ(append(numbered(3), {event_text("Broken", "{}")}).status, 201);
@@ -180,7 +180,7 @@ TEST_F(SnapshotsTest, AStreamThatFailsIsNamedAndStopsNothing) {
   EXPECT_EQ(problem(snapshot(numbered(3)), 422, "script-error")["line"], 9);
 }
 
-TEST_F(SnapshotsTest, ARunTellsHowFarItIs) {
+TEST_F(SnapshotsTest, ARunReportsItsProgress) {
   use(slow_adder());
   count_streams(600);
   ApiClient own(port(), {{"Accept", "application/x-ndjson"}});
@@ -201,7 +201,7 @@ TEST_F(SnapshotsTest, ARunTellsHowFarItIs) {
   EXPECT_EQ(lines.back()["result"]["made"], 600);
 }
 
-TEST_F(SnapshotsTest, KilledHalfWayItGoesOn) {
+TEST_F(SnapshotsTest, ARunContinuesAfterACrash) {
   use(slow_adder());
   count_streams(kManyStreams);
   RawClient run = start_run();
@@ -220,7 +220,7 @@ TEST_F(SnapshotsTest, KilledHalfWayItGoesOn) {
   EXPECT_EQ(verified.exit_code, 0) << verified.output << verified.errors;
 }
 
-TEST_F(SnapshotsTest, WhoGoesAwayEndsTheRun) {
+TEST_F(SnapshotsTest, AClientThatDisconnectsCancelsTheRun) {
   use(slow_adder());
   count_streams(kManyStreams);
   {
@@ -230,7 +230,7 @@ TEST_F(SnapshotsTest, WhoGoesAwayEndsTheRun) {
   EXPECT_GT(snapshot_all()["made"], 0) << "the other run has made all of them";
 }
 
-TEST_F(SnapshotsTest, AServerThatStopsEndsTheRun) {
+TEST_F(SnapshotsTest, StoppingTheServerCancelsTheRun) {
   use(slow_adder());
   count_streams(kManyStreams);
   RawClient run = start_run();

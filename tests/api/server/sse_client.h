@@ -24,13 +24,13 @@ struct SseEvent {
   std::string data;
 };
 
-// Follows events on a connection of its own. Every wait ends after kPatience at the latest.
+// Follows events on a connection of its own. Every wait has the timeout kPatience.
 class SseClient {
  public:
   static constexpr std::chrono::milliseconds kPatience{20'000};
 
-  // `more` are header lines, each with its end. With `receive_bytes` the system keeps little for a client
-  // that does not read.
+  // `more` are header lines, each with its line end. `receive_bytes` bounds the receive buffer of the socket,
+  // for a client that does not read.
   SseClient(std::uint16_t port, const std::string& target, const std::string& more = "",
             int receive_bytes = 0)
       : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -59,7 +59,7 @@ class SseClient {
         ended_(other.ended_) {}
   SseClient& operator=(SseClient&&) = delete;
 
-  // Waits for the head of the answer. 0 = none came.
+  // Waits for the head of the answer and returns its status; 0 when none arrives.
   int status() {
     while (head_.empty()) {
       const auto end = raw_.find("\r\n\r\n");
@@ -77,9 +77,9 @@ class SseClient {
     return head_;
   }
 
-  // The next event; nullopt when the answer ends or breaks off, or patience does.
+  // The next event; nullopt when the answer ends, the connection is lost, or the wait times out.
   std::optional<SseEvent> next() {
-    // Signs of life are no events: they do not make a wait longer.
+    // Heartbeats are not events and do not extend the wait.
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     for (;;) {
       const auto end = text_.find("\n\n", scanned_);
@@ -100,7 +100,7 @@ class SseClient {
     }
   }
 
-  // Reads to the end; whether the answer was brought to its end in order, with the last chunk.
+  // Reads to the end; returns whether the answer ended with its last chunk.
   bool ends_in_order() {
     while (next()) {
     }
@@ -115,7 +115,7 @@ class SseClient {
     return block.substr(begin, block.find('\n', begin) - begin);
   }
 
-  // Takes one more chunk, or what there is of it.
+  // Receives one more chunk, or a part of it.
   bool decode_more() {
     if (status() == 0 || ended_) return false;
     for (;;) {

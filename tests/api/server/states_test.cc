@@ -1,4 +1,4 @@
-// The state of a stream: at its head, at a version, at a time; and why there is none.
+// The state of a stream: at its head, at a version, at a time; and refusals.
 
 #include <string>
 
@@ -18,7 +18,7 @@ class StatesTest : public AggregateApiTest {
   }
 };
 
-TEST_F(StatesTest, TheHeadIsTheWholeStream) {
+TEST_F(StatesTest, TheStateAtTheHeadHasTheWholeStream) {
   use(adder());
   count("count-1", {1, 2, 3});
   count("count-2", {100});
@@ -33,7 +33,7 @@ TEST_F(StatesTest, TheHeadIsTheWholeStream) {
   EXPECT_EQ(answer["recordedAt"], recorded_at("count-1", 4));
 }
 
-TEST_F(StatesTest, AVersionIsTheFirstEvents) {
+TEST_F(StatesTest, TheStateAtAVersionHasTheEventsUpToIt) {
   use(adder());
   count("count-1", {1, 2, 3});
   EXPECT_EQ(state("count-1", "?version=1"), sum(1, 1));
@@ -46,12 +46,12 @@ TEST_F(StatesTest, AVersionIsTheFirstEvents) {
   EXPECT_EQ(problem(ask_state("count-1", "?version=0"), 400, "invalid-request")["field"], "version");
 }
 
-TEST_F(StatesTest, ATimeIsWhatWasKnownThen) {
+TEST_F(StatesTest, TheStateAtATimeHasTheEventsRecordedByThen) {
   use(adder());
   for (const int n : {1, 2, 3}) count("count-1", {n});
   for (const int version : {1, 2, 3}) {
     const Json then = asked("count-1", "?time=" + recorded_at("count-1", version));
-    // Two appends may fall into one microsecond: then both count.
+    // Two appends may have the same microsecond: then both are in the state.
     EXPECT_GE(then["version"], version);
     EXPECT_EQ(then["recordedAt"], recorded_at("count-1", version));
     EXPECT_EQ(then["state"], state("count-1", "?version=" + then["version"].dump()));
@@ -61,17 +61,17 @@ TEST_F(StatesTest, ATimeIsWhatWasKnownThen) {
   EXPECT_THAT(before["detail"].get<std::string>(), HasSubstr("count-1"));
 }
 
-TEST_F(StatesTest, AnOffsetIsTakenOff) {
+TEST_F(StatesTest, OffsetsOfTimesAreApplied) {
   use(adder());
   count("count-1", {1});
   const std::string time = recorded_at("count-1", 1);  // 2026-11-16T20:55:35.123456Z
-  // The same hour on a clock that is 14 hours ahead was 14 hours ago, and has that long to go on one behind.
+  // The same local time at +14:00 was 14 hours ago, and at -12:00 is in the future.
   problem(ask_state("count-1", "?time=" + time.substr(0, 26) + "%2B14:00"), 404, "not-found");
   EXPECT_EQ(asked("count-1", "?time=" + time.substr(0, 26) + "-12:00")["version"], 1);
   EXPECT_EQ(asked("count-1", "?time=" + time.substr(0, 26) + "%2B00:00")["version"], 1);
 }
 
-TEST_F(StatesTest, OnlyOneOfThemMakesSense) {
+TEST_F(StatesTest, VersionAndTimeExcludeEachOther) {
   use(adder());
   count("count-1", {1});
   EXPECT_EQ(
@@ -85,7 +85,7 @@ TEST_F(StatesTest, OnlyOneOfThemMakesSense) {
   EXPECT_EQ(problem(ask_state("count-1", "?at=1"), 400, "invalid-request")["field"], "at");
 }
 
-TEST_F(StatesTest, WhatIsNotThereIsNamed) {
+TEST_F(StatesTest, AMissingResourceIsNamed) {
   use(adder());
   count("order-1", {1});
   const Json stream = problem(ask_state("count-none"), 404, "not-found");
@@ -96,7 +96,7 @@ TEST_F(StatesTest, WhatIsNotThereIsNamed) {
   EXPECT_EQ(aggregate["name"], "order");
 }
 
-TEST_F(StatesTest, AHandlerThatFailsSaysWhereAndOnWhat) {
+TEST_F(StatesTest, AFailingHandlerIsNamedWithLineAndEvent) {
   use(adder());
   count("count-1", {1, 2});
   ASSERT_EQ(append("count-1", {event_text("Broken", "{}")}).status, 201);
@@ -116,7 +116,7 @@ TEST_F(StatesTest, NumbersKeepTheirDigits) {
   EXPECT_THAT(ask_state("count-1").body, HasSubstr(R"("state":{"n":9007199254740993})"));
 }
 
-TEST_F(StatesTest, EventsComeInTheirNewestShape) {
+TEST_F(StatesTest, EventsAreFoldedInTheirNewestShape) {
   register_schema("Person", kPersonV1);
   append_people("person-1", {"Ada Lovelace"});
   use("return aggregate {category = 'person', on = {Person = function(_, event) return event.data end}}",
@@ -130,7 +130,7 @@ TEST_F(StatesTest, EventsComeInTheirNewestShape) {
   EXPECT_EQ(state("person-1"), (Json{{"n", 1}, {"first", "Ada"}, {"last", "Lovelace"}}));
 }
 
-TEST_F(StatesTest, ALongFoldHoldsUpNobody) {
+TEST_F(StatesTest, ALongFoldDoesNotBlockOtherRequests) {
   use(slow_adder());
   append_numbered("count-1", 3'000);
   ApiClient other = new_client();

@@ -1,4 +1,4 @@
-// What is known of streams, and their list.
+// One stream, and the list of streams.
 
 #include <string>
 #include <vector>
@@ -41,12 +41,12 @@ TEST_F(ServerStreamListTest, NamesComeInByteOrder) {
                               "orders-1", "ö-1"}));
 }
 
-TEST_F(ServerStreamListTest, PagesOfAnySizeVisitEachOnce) {
+TEST_F(ServerStreamListTest, PagesOfAnySizeVisitEachStreamOnce) {
   const Names all = names("");
   for (std::size_t limit = 1; limit <= all.size() + 1; ++limit) EXPECT_EQ(names("", limit), all) << limit;
 }
 
-TEST_F(ServerStreamListTest, PrefixAndCategoryNarrow) {
+TEST_F(ServerStreamListTest, PrefixAndCategoryFilter) {
   for (std::size_t limit : {1u, 2u, 100u}) {
     EXPECT_EQ(names("&category=order", limit), (Names{"order", "order-1", "order-10", "order-2"}));
     EXPECT_EQ(names("&prefix=order", limit), (Names{"order", "order-1", "order-10", "order-2", "orders-1"}));
@@ -66,7 +66,7 @@ TEST_F(ServerStreamListTest, AfterIsExclusiveAndNeedNotExist) {
   EXPECT_EQ(names("&category=order&after=order-10"), (Names{"order-2"}));
 }
 
-TEST_F(ServerStreamListTest, AStreamTellsWhereItStands) {
+TEST_F(ServerStreamListTest, AStreamHasItsVersionAndPosition) {
   const Json known = get("/streams/order-2").json();
   EXPECT_EQ(known["category"], "order");
   EXPECT_EQ(known["version"], 3);

@@ -37,7 +37,7 @@ class TlsTest : public ApiTest {
     }
     return child.wait();
   }
-  // What curl got, with a line's end, or "" when it failed.
+  // The output of curl, with a line end; "" when it failed.
   std::string curl(std::vector<std::string> words) {
     words.insert(words.begin(), {"/usr/bin/curl", "-sS", "--max-time", "20", "-w", "\n"});
     std::string output;
@@ -66,7 +66,7 @@ TEST_F(TlsTest, AClientThatTrustsTheCertificateIsServed) {
   EXPECT_EQ(curl({"https://localhost:" + std::to_string(port()) + "/health"}), "") << "nobody vouches for it";
 }
 
-TEST_F(TlsTest, LargeAnswersAndBodiesComeWhole) {
+TEST_F(TlsTest, LargeAnswersAndBodiesAreComplete) {
   serve_tls();
   std::ofstream(temp() / "body") << events_text({event_text("T", "\"" + std::string(5u << 20, 'x') + "\"")});
   EXPECT_THAT(curl_trusting("/streams/a-1/events", {"-H", "Content-Type: application/json", "--data-binary",
@@ -76,7 +76,7 @@ TEST_F(TlsTest, LargeAnswersAndBodiesComeWhole) {
   EXPECT_EQ(Json::parse(all, nullptr, false)["data"].get<std::string>().size(), 5u << 20);
 }
 
-TEST_F(TlsTest, PlainHttpGetsNothingAndHurtsNobody) {
+TEST_F(TlsTest, PlainHttpGetsNoAnswerAndDoesNoHarm) {
   serve_tls();
   for (const std::string& bytes : {std::string("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"),
                                    std::string("\x16\x03\x01\xff\xff"), std::string(100'000, 'x')}) {
@@ -90,14 +90,14 @@ TEST_F(TlsTest, PlainHttpGetsNothingAndHurtsNobody) {
   EXPECT_EQ(stop_server().exit_code, 0) << "handshakes that never begin do not hold the stop";
 }
 
-TEST_F(TlsTest, OldVersionsAreRefused) {
+TEST_F(TlsTest, OldTlsVersionsAreRefused) {
   serve_tls();
   EXPECT_EQ(curl_trusting("/health", {"--tls-max", "1.1"}), "");
   EXPECT_THAT(curl_trusting("/health", {"--tls-max", "1.2"}), HasSubstr("alive"));
   EXPECT_THAT(curl_trusting("/health", {"--tlsv1.3"}), HasSubstr("alive"));
 }
 
-TEST_F(TlsTest, BadFilesAreNamed) {
+TEST_F(TlsTest, InvalidFilesAreNamed) {
   const std::string none = (temp() / "none.pem").string();
   std::ofstream(temp() / "empty.pem") << "";
   const std::string empty = (temp() / "empty.pem").string();

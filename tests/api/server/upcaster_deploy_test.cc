@@ -1,4 +1,4 @@
-// Upcasters on their way in: tried on all history, taken or refused.
+// Deploying upcasters: verified on all history, installed or refused.
 
 #include <chrono>
 #include <string>
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 class UpcasterDeployTest : public UpcasterApiTest {
  protected:
-  // Lines of an answer that tells how far it has come.
+  // The lines of an answer that reports progress.
   std::vector<Json> deploy_in_lines(const std::string& script, const std::string& query = "") {
     const std::string target = "/upcasters/Person/1" + query;
     httplib::Client own("127.0.0.1", port());
@@ -37,7 +37,7 @@ class UpcasterDeployTest : public UpcasterApiTest {
   }
 };
 
-TEST_F(UpcasterDeployTest, WhatIsTakenIsDescribed) {
+TEST_F(UpcasterDeployTest, AnInstalledUpcasterIsDescribed) {
   begin_with({"Ada Lovelace", "Alan Turing"});
   const HttpAnswer answer = deploy(split_name(), "?to=2");
   EXPECT_EQ(answer.status, 201);
@@ -69,7 +69,7 @@ TEST_F(UpcasterDeployTest, WhatIsTakenIsDescribed) {
   EXPECT_EQ(metric("cairn_upcasters"), 1);
 }
 
-TEST_F(UpcasterDeployTest, OneEventAmongManyIsEnoughToRefuse) {
+TEST_F(UpcasterDeployTest, OneFailingEventRefusesTheDeployment) {
   std::vector<std::string> names(3'000, "Ada Lovelace");
   names[2'345] = "Plato";
   begin_with(names);
@@ -105,7 +105,7 @@ TEST_F(UpcasterDeployTest, TheFrequentKindsOfFailureComeFirst) {
   EXPECT_THAT(told["kinds"][1].value("error", ""), HasSubstr("/first"));
 }
 
-TEST_F(UpcasterDeployTest, ARefusedOneLeavesTheOldInPlace) {
+TEST_F(UpcasterDeployTest, ARefusedDeploymentKeepsTheOldUpcaster) {
   begin_with({"Ada Lovelace"});
   const Json old = deployed(split_name());
   problem(deploy(upcaster_text("error('never')")), 422, "upcaster-failed");
@@ -124,7 +124,7 @@ TEST_F(UpcasterDeployTest, AReplacementHasAnotherRevisionAndFingerprint) {
   EXPECT_EQ(metric("cairn_upcaster_deployments_total{outcome=\"installed\"}"), 2);
 }
 
-TEST_F(UpcasterDeployTest, TheSameAgainChangesNothing) {
+TEST_F(UpcasterDeployTest, DeployingTheSameScriptAgainChangesNothing) {
   begin_with({"Ada Lovelace"});
   const Json first = deployed(split_name());
   const std::uint64_t before = head();
@@ -137,7 +137,7 @@ TEST_F(UpcasterDeployTest, TheSameAgainChangesNothing) {
   EXPECT_EQ(metric("cairn_upcaster_deployments_total{outcome=\"unchanged\"}"), 1);
 }
 
-TEST_F(UpcasterDeployTest, ADryRunOnlyTries) {
+TEST_F(UpcasterDeployTest, ADryRunInstallsNothing) {
   begin_with({"Ada Lovelace", "Plato"});
   const std::uint64_t before = head();
   problem(deploy(split_name(), "?dryRun=true"), 422, "upcaster-failed");
@@ -150,7 +150,7 @@ TEST_F(UpcasterDeployTest, ADryRunOnlyTries) {
   EXPECT_EQ(metric("cairn_upcaster_deployments_total{outcome=\"dry_run\"}"), 1);
 }
 
-TEST_F(UpcasterDeployTest, LinesTellHowFarItIsAndEndWithTheResult) {
+TEST_F(UpcasterDeployTest, LinesReportProgressAndEndWithTheResult) {
   begin_with(std::vector<std::string>(9'000, "Ada Lovelace"));
   const auto all = deploy_in_lines(split_name());
   ASSERT_GE(all.size(), 2u);
@@ -176,7 +176,7 @@ TEST_F(UpcasterDeployTest, LinesEndWithTheProblem) {
   EXPECT_EQ(get("/upcasters").json()["upcasters"], Json::array());
 }
 
-TEST_F(UpcasterDeployTest, AScriptWithoutAnEndIsStoppedAndTheServerGoesOn) {
+TEST_F(UpcasterDeployTest, AnEndlessScriptIsStoppedAndTheServerContinues) {
   begin_with(std::vector<std::string>(500, "Ada Lovelace"));
   for (const std::string& endless : {upcaster_text("while true do end"), std::string("while true do end"),
                                      upcaster_text("local t = {} while true do t[#t + 1] = {} end")}) {
@@ -197,7 +197,7 @@ TEST_F(UpcasterDeployTest, AScriptWithoutAnEndIsStoppedAndTheServerGoesOn) {
 const std::string kSlow =
     upcaster_text("for i = 1, 200000 do local x = i * i end\n    return {n = data.n, first = '', last = ''}");
 
-TEST_F(UpcasterDeployTest, AClientThatLeavesEndsItsDeployment) {
+TEST_F(UpcasterDeployTest, AClientThatDisconnectsCancelsItsDeployment) {
   begin_with(std::vector<std::string>(9'000, "Ada Lovelace"));
   {
     RawClient impatient = raw();
@@ -212,7 +212,7 @@ TEST_F(UpcasterDeployTest, AClientThatLeavesEndsItsDeployment) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
 }
 
-TEST_F(UpcasterDeployTest, ADeploymentDoesNotHoldUpTheStop) {
+TEST_F(UpcasterDeployTest, ADeploymentDoesNotDelayTheStop) {
   begin_with(std::vector<std::string>(9'000, "Ada Lovelace"));
   std::vector<RawClient> waiting;
   for (const char* accept : {"application/x-ndjson", "application/json", "application/json"}) {
@@ -234,7 +234,7 @@ TEST_F(UpcasterDeployTest, ADeploymentDoesNotHoldUpTheStop) {
   EXPECT_EQ(get("/upcasters").json()["upcasters"], Json::array());
 }
 
-TEST_F(UpcasterDeployTest, MoreThanCanWaitAreToldToComeBack) {
+TEST_F(UpcasterDeployTest, DeploymentsBeyondTheQueueGet503) {
   begin_with(std::vector<std::string>(9'000, "Ada Lovelace"));
   std::vector<RawClient> waiting;
   int refused = 0;
@@ -254,8 +254,8 @@ TEST_F(UpcasterDeployTest, MoreThanCanWaitAreToldToComeBack) {
   expect_healthy();
 }
 
-// Invariant: what was stored while it was being tried was tried as well.
-TEST_F(UpcasterDeployTest, EventsThatComeInMeanwhileAreTriedToo) {
+// Invariant: an event that was appended during the verification was verified as well.
+TEST_F(UpcasterDeployTest, EventsAppendedMeanwhileAreVerifiedToo) {
   begin_with(std::vector<std::string>(2'000, "Ada Lovelace"));
   std::atomic<bool> done = false;
   std::jthread writer([&] {

@@ -28,7 +28,7 @@ inline std::string upcaster_text(std::string_view body, std::string_view type = 
          "\n  end\n}\n";
 }
 
-// From the first version of Person to the second. Line 5 fails for who has but one name.
+// From the first version of Person to the second. Line 5 fails for a person with one name.
 inline std::string split_name() {
   return upcaster_text(
       "local first, last = string.match(data.name, '^(%S+) (%S+)$')\n"
@@ -36,7 +36,7 @@ inline std::string split_name() {
       "    return {n = data.n, first = first, last = last}");
 }
 
-// The words of the tests of upcasters: a real server, and people whose schema changes.
+// Fixture for upcasters: a real server, and persons whose schema changes.
 class UpcasterApiTest : public ApiTest {
  protected:
   void SetUp() override { serve({}); }
@@ -75,7 +75,7 @@ class UpcasterApiTest : public ApiTest {
                     const std::string& step = "Person/1") {
     return client().put("/upcasters/" + step + query, script, kLuaType);
   }
-  // What became of it; the test fails when it was refused.
+  // The result; the test fails when the deployment was refused.
   Json deployed(const std::string& script, const std::string& query = "",
                 const std::string& step = "Person/1") {
     const HttpAnswer answer = deploy(script, query, step);
@@ -95,7 +95,7 @@ class UpcasterApiTest : public ApiTest {
     return all;
   }
 
-  // One member of each.
+  // One member of each event.
   static Json each(const Json& events, const std::string& pointer) {
     Json all = Json::array();
     for (const Json& event : events) all.push_back(event.value(Json::json_pointer(pointer), Json()));

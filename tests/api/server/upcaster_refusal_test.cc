@@ -1,4 +1,4 @@
-// Requests about upcasters that are refused before anything is tried.
+// Requests about upcasters that are refused before the verification.
 
 #include <string>
 
@@ -37,7 +37,7 @@ TEST_F(UpcasterRefusalTest, AScriptErrorHasItsFileAndLine) {
               HasSubstr("upcast"));
 }
 
-TEST_F(UpcasterRefusalTest, EachReasonHasItsWord) {
+TEST_F(UpcasterRefusalTest, EachReasonHasItsName) {
   begin_with({"Ada Lovelace"});
   EXPECT_EQ(reason(deploy(step(1, 2, "Nobody"), "", "Nobody/1")), "unknown-type");
   EXPECT_EQ(reason(deploy(step(2, 3), "", "Person/2")), "unknown-version");
@@ -53,8 +53,8 @@ TEST_F(UpcasterRefusalTest, EachReasonHasItsWord) {
   EXPECT_EQ(get("/upcasters").json()["upcasters"].size(), 1u);
 }
 
-// What an upcaster leads to must lead on.
-TEST_F(UpcasterRefusalTest, AGapBehindTheUpcasterIsAGapToo) {
+// From the target version of an upcaster there must be a path to the newest version.
+TEST_F(UpcasterRefusalTest, AGapAfterTheUpcasterIsRefusedToo) {
   begin_with({"Ada Lovelace"});
   register_schema("Person",
                   R"({"type":"record","name":"Person","fields":[{"name":"must","type":"string"}]})");
@@ -78,7 +78,7 @@ TEST_F(UpcasterRefusalTest, PathsAndQueriesAreChecked) {
   EXPECT_EQ(get("/upcasters").json()["upcasters"], Json::array());
 }
 
-TEST_F(UpcasterRefusalTest, OnlyLuaOfABoundedSizeIsTaken) {
+TEST_F(UpcasterRefusalTest, OnlyLuaUpToTheLimitIsAccepted) {
   begin_with({"Ada Lovelace"});
   for (const char* type : {"application/json", "text/plain", "application/x-www-form-urlencoded"}) {
     problem(client().put("/upcasters/Person/1", split_name(), type), 415, "unsupported-media-type");

@@ -1,4 +1,4 @@
-// A schema that comes with the upcaster that leads to it.
+// A schema that is registered together with the upcaster to it.
 
 #include <string>
 
@@ -33,7 +33,7 @@ class UpcasterSchemaTest : public UpcasterApiTest {
   }
 };
 
-TEST_F(UpcasterSchemaTest, AnIncompatibleSchemaComesInWithItsUpcaster) {
+TEST_F(UpcasterSchemaTest, AnIncompatibleSchemaIsAcceptedWithItsUpcaster) {
   append_people("person-1", {"Ada Lovelace"});
   EXPECT_EQ(send_schema("Person", kPersonV2).status, 409) << "not alone";
   const HttpAnswer answer = send_both(split_name());
@@ -61,7 +61,7 @@ TEST_F(UpcasterSchemaTest, AFailingUpcasterRegistersNothing) {
   expect_nothing_changed();
 }
 
-TEST_F(UpcasterSchemaTest, ScriptErrorsAndWrongStepsAreTold) {
+TEST_F(UpcasterSchemaTest, ScriptErrorsAndWrongStepsAreReported) {
   const Json script = refused(send_both("return upcaster {", "", {{"upcasterFile", "1-2.lua"}}), 42251);
   EXPECT_EQ(script["file"], "1-2.lua");
   EXPECT_EQ(script["line"], 1);
@@ -80,12 +80,12 @@ TEST_F(UpcasterSchemaTest, ADryRunRegistersNothing) {
   EXPECT_EQ(send_both(split_name(), "?dryRun=true").status, 200);
   EXPECT_EQ(head(), before);
   expect_nothing_changed();
-  // Who asks for one without an upcaster would not expect a registration.
+  // A client that asks for a dry run without an upcaster does not expect a registration.
   EXPECT_EQ(send_schema("Person", kPersonV1, Json::object(), "?dryRun=true").status, 422);
 }
 
-// Events of a version that is not the newest, tried before they are stored.
-class DoorTest : public UpcasterApiTest {
+// Events of an older version are upcast for a check before they are appended.
+class UpcastOnAppendTest : public UpcasterApiTest {
  protected:
   void SetUp() override {
     UpcasterApiTest::SetUp();
@@ -94,7 +94,7 @@ class DoorTest : public UpcasterApiTest {
   }
 };
 
-TEST_F(DoorTest, WhatTheUpcasterFailsOnDoesNotComeIn) {
+TEST_F(UpcastOnAppendTest, EventsThatTheUpcasterFailsOnAreRefused) {
   const std::uint64_t before = head();
   const Json told = problem(append("person-2", {person("Alan Turing"), person("Plato"), person("Socrates")}),
                             422, "upcaster-failed");
@@ -107,7 +107,7 @@ TEST_F(DoorTest, WhatTheUpcasterFailsOnDoesNotComeIn) {
   EXPECT_EQ(head(), before);
 }
 
-TEST_F(DoorTest, EventsAreCountedThroughAllStreams) {
+TEST_F(UpcastOnAppendTest, EventsAreNumberedAcrossStreams) {
   const Json told = problem(append_all({entry_text("a-1", {person("Alan Turing")}), check_text("b-1", "0"),
                                         entry_text("c-1", {person("Plato")})}),
                             422, "upcaster-failed");
@@ -115,7 +115,7 @@ TEST_F(DoorTest, EventsAreCountedThroughAllStreams) {
   EXPECT_EQ(get("/streams/a-1").status, 404);
 }
 
-TEST_F(DoorTest, WhatPassesAndWhatIsNewComesIn) {
+TEST_F(UpcastOnAppendTest, EventsThatPassAndEventsOfTheNewestVersionAreAppended) {
   ASSERT_EQ(append("person-2", {person("Alan Turing"),
                                 event_text("Person", R"({"n":1,"first":"Grace","last":"Hopper"})")})
                 .status,
@@ -123,7 +123,7 @@ TEST_F(DoorTest, WhatPassesAndWhatIsNewComesIn) {
   EXPECT_EQ(each(events("/streams/person-2/events"), "/data/last"), Json({"Turing", "Hopper"}));
 }
 
-TEST_F(DoorTest, FramedEventsAreTriedToo) {
+TEST_F(UpcastOnAppendTest, FramedEventsAreCheckedToo) {
   using namespace std::string_literals;
   const auto send = [this](const std::string& name) {
     const std::string body = "\0\0\0\0\1"s + "\x02" + static_cast<char>(2 * name.size()) + name;
@@ -133,15 +133,15 @@ TEST_F(DoorTest, FramedEventsAreTriedToo) {
   EXPECT_EQ(send("Alan Turing").status, 201);
 }
 
-// A client that got no answer sends the same again, by then with an upcaster in between.
-TEST_F(DoorTest, ARepeatIsStillARepeat) {
+// A client that got no answer retries after an upcaster was installed.
+TEST_F(UpcastOnAppendTest, ARepeatIsRecognisedAfterAnUpcasterWasInstalled) {
   const std::string event =
       R"({"type":"Person","schemaVersion":1,"id":")" + uuid(1) + R"(","data":{"n":1,"name":"Alan Turing"}})";
   ASSERT_EQ(append("person-2", {event}).status, 201);
   EXPECT_EQ(append("person-2", {event}).status, 200);
 }
 
-TEST_F(DoorTest, ASlowUpcasterDoesNotHoldUpTheServer) {
+TEST_F(UpcastOnAppendTest, ASlowUpcasterDoesNotBlockTheServer) {
   deployed(
       upcaster_text("if data.n > 1 then while true do end end\n    return {n = 1, first = '', last = ''}"));
   std::vector<std::string> many(500, person("Ada Lovelace", 2));

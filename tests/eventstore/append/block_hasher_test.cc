@@ -18,8 +18,8 @@ std::vector<std::byte> bytes_of(Random& random, std::size_t count) {
   return bytes;
 }
 
-// Whether the thread was in time or not.
-TEST(BlockHasherTest, GivesTheHashOfEachBlockSmallOrLarge) {
+// Whichever thread computes it.
+TEST(BlockHasherTest, FinishReturnsTheHashOfSmallAndLargeBlocks) {
   Random random("BlockHasherTest");
   BlockHasher hasher;
   for (int i = 0; i < 300; ++i) {
@@ -30,7 +30,7 @@ TEST(BlockHasherTest, GivesTheHashOfEachBlockSmallOrLarge) {
   }
 }
 
-TEST(BlockHasherTest, WhoWaitsCanHelp) {
+TEST(BlockHasherTest, AWaiterHashesAnOfferedBlockOnce) {
   Random random("BlockHasherTest");
   BlockHasher hasher;
   EXPECT_FALSE(hasher.help());
@@ -39,10 +39,10 @@ TEST(BlockHasherTest, WhoWaitsCanHelp) {
   EXPECT_TRUE(hasher.help());
   EXPECT_FALSE(hasher.help()) << "done already";
   EXPECT_EQ(hasher.finish(), sha256(block));
-  EXPECT_FALSE(hasher.help()) << "not wanted any more";
+  EXPECT_FALSE(hasher.help()) << "no block is offered";
 }
 
-TEST(BlockHasherTest, HelpersRaceWithEachOtherAndWithTheWriter) {
+TEST(BlockHasherTest, HelpIsSafeFromSeveralThreads) {
   Random random("BlockHasherTest");
   BlockHasher hasher;
   std::atomic<bool> stop = false;
@@ -63,7 +63,7 @@ TEST(BlockHasherTest, HelpersRaceWithEachOtherAndWithTheWriter) {
   stop = true;
 }
 
-TEST(BlockHasherTest, CanBeGivenUpInTheMiddle) {
+TEST(BlockHasherTest, CanBeDestroyedBetweenStartAndFinish) {
   Random random("BlockHasherTest");
   const auto block = bytes_of(random, 1'000'000);
   for (int i = 0; i < 50; ++i) {
@@ -73,7 +73,7 @@ TEST(BlockHasherTest, CanBeGivenUpInTheMiddle) {
   }
 }
 
-TEST(BlockHasherTest, NeedsNoThreadForSmallBlocksNorForNone) {
+TEST(BlockHasherTest, SmallBlocksNeedNoThread) {
   Random random("BlockHasherTest");
   const BlockHasher unused;
   BlockHasher hasher;

@@ -7,7 +7,7 @@
 namespace cairn::test {
 namespace {
 
-TEST(EventIdMakerTest, IdsDifferAlsoBetweenMakersAndCarryTheTime) {
+TEST(EventIdMakerTest, IdsAreUniqueAcrossMakersAndContainTheTime) {
   constexpr std::int64_t kMs = 1'700'000'000'123;
   std::set<Uuid> ids;
   for (int maker = 0; maker < 10; ++maker) {

@@ -1,4 +1,4 @@
-// Requests that are wrong: each is refused with the name of what is wrong, and nothing is written.
+// Invalid requests: each is refused with the name of the invalid field, and nothing is written.
 
 #include <string>
 #include <vector>
@@ -78,7 +78,7 @@ TEST_F(ValidationTest, UsersMayNotWriteSystemStreams) {
   expect_written(1);
 }
 
-TEST_F(ValidationTest, CheckedStreamsNeedGoodNamesToo) {
+TEST_F(ValidationTest, CheckOnlyStreamsNeedValidNamesToo) {
   EXPECT_THAT(
       submit({to("cart-1", ExpectedVersion::any(), {event("A")}), check("a/b", ExpectedVersion::any())}),
       is_refused_naming("stream"));
@@ -175,7 +175,7 @@ TEST_F(ValidationTest, ARequestHasStreams) {
   EXPECT_THAT(submit(std::vector<StreamAppend>{}), is_refused_naming("stream"));
 }
 
-TEST_F(ValidationTest, AStreamStandsInARequestOnce) {
+TEST_F(ValidationTest, AStreamOccursInARequestOnce) {
   EXPECT_THAT(submit({to("a-1", ExpectedVersion::any(), {event("A")}),
                       to("b-1", ExpectedVersion::any(), {event("B")}),
                       to("a-1", ExpectedVersion::any(), {event("C")})}),
@@ -184,7 +184,7 @@ TEST_F(ValidationTest, AStreamStandsInARequestOnce) {
               fails_with(Errc::kInvalidArgument));
 }
 
-TEST_F(ValidationTest, AnIdStandsInARequestOnce) {
+TEST_F(ValidationTest, AnIdOccursInARequestOnce) {
   EXPECT_THAT(append_expecting("a-1", ExpectedVersion::any(),
                                {event(id(1), "A"), event(id(2), "B"), event(id(1), "A")}),
               fails_with_either(Errc::kInvalidArgument, Errc::kEventIdReused));
@@ -193,7 +193,7 @@ TEST_F(ValidationTest, AnIdStandsInARequestOnce) {
               fails_with_either(Errc::kInvalidArgument, Errc::kEventIdReused));
 }
 
-TEST_F(ValidationTest, AWrongEventInTheMiddleOfABatchKeepsAllOut) {
+TEST_F(ValidationTest, AnInvalidEventRefusesTheWholeBatch) {
   EXPECT_THAT(append_expecting("a-1", ExpectedVersion::any(), {event("A"), event(""), event("C")}),
               is_refused_naming("type"));
 }

@@ -1,4 +1,4 @@
-// Everybody waits for the writer, so it goes first where the system lets it; and nobody else does.
+// The writer thread raises its priority where the system permits it; no other thread does.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ int threads_with(int niceness) {
   return count;
 }
 
-bool may_go_first() {
+bool may_raise_priority() {
   bool may = false;
   const int wanted = niceness_of(std::to_string(getpid())) - 10;
   std::thread([&] {
@@ -38,10 +38,9 @@ bool may_go_first() {
 
 class WriterPriorityTest : public StoreTest {};
 
-TEST_F(WriterPriorityTest, OnlyTheWriterGoesFirst) {
-  if (!may_go_first()) GTEST_SKIP() << "this user may not raise a priority";
-  // The threads that call callbacks and hash large blocks are started by the writer, and are not to be like
-  // it.
+TEST_F(WriterPriorityTest, OnlyTheWriterThreadRaisesItsPriority) {
+  if (!may_raise_priority()) GTEST_SKIP() << "this user may not raise a priority";
+  // The writer thread starts the callback and the hashing thread, which must not inherit its priority.
   std::promise<Result<AppendResult>> answered;
   const std::string large(200'000, 'x');
   store().append_async(request({to("cart-1", ExpectedVersion::any(), {event("A", large)})}),
@@ -49,7 +48,7 @@ TEST_F(WriterPriorityTest, OnlyTheWriterGoesFirst) {
   ASSERT_THAT(answered.get_future().get(), succeeds());
   const int first = niceness_of(std::to_string(getpid())) - 10;
   while (threads_with(first) > 1)
-    std::this_thread::yield();  // one that was just started may not have run yet
+    std::this_thread::yield();  // a thread that was just started may not have set its niceness yet
   EXPECT_EQ(threads_with(first), 1);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 class BackgroundThreadTest : public ::testing::Test {
  protected:
-  // A body that waits for work, counts it, and ends when it is asked to.
+  // A body that waits for work, counts it, and returns on a stop request.
   void start() {
     thread_.start({.name = "cairn-test", .niceness = 0, .wake = wake_all(mutex_, changed_)},
                   [this](const std::stop_token& stop) {
@@ -47,7 +47,7 @@ class BackgroundThreadTest : public ::testing::Test {
   BackgroundThread thread_;
 };
 
-TEST_F(BackgroundThreadTest, WorksUntilItIsStopped) {
+TEST_F(BackgroundThreadTest, RunsUntilStopped) {
   start();
   do_work(3);
   do_work(4);
@@ -57,15 +57,15 @@ TEST_F(BackgroundThreadTest, WorksUntilItIsStopped) {
   EXPECT_EQ(done_, 7);
 }
 
-TEST_F(BackgroundThreadTest, HasItsName) {
+TEST_F(BackgroundThreadTest, SetsTheThreadName) {
   start();
   do_work(1);
   const MutexLock lock(mutex_);
   EXPECT_EQ(name_, "cairn-test");
 }
 
-TEST_F(BackgroundThreadTest, StopsAtAnyMoment) {
-  // The stop falls before, into and after the first wait of the body. A lost wake-up hangs the test.
+TEST_F(BackgroundThreadTest, StopDuringStartLosesNoWakeUp) {
+  // The stop comes before, during and after the first wait of the body. A lost wake-up hangs the test.
   for (int i = 0; i < 2'000; ++i) {
     start();
     if (i % 3 == 0) do_work(1);
@@ -73,7 +73,7 @@ TEST_F(BackgroundThreadTest, StopsAtAnyMoment) {
   }
 }
 
-TEST_F(BackgroundThreadTest, StoppingWhatDoesNotRunDoesNothing) {
+TEST_F(BackgroundThreadTest, StopWithoutStartDoesNothing) {
   thread_.stop();
   start();
   thread_.stop();
@@ -82,13 +82,13 @@ TEST_F(BackgroundThreadTest, StoppingWhatDoesNotRunDoesNothing) {
   do_work(1);
 }
 
-TEST(BackgroundThreadDeathTest, AThreadIsNotStartedTwice) {
+TEST(BackgroundThreadDeathTest, StartingTwiceAborts) {
   BackgroundThread thread;
   thread.start({.name = "cairn-test"}, [](const std::stop_token&) {});
   EXPECT_DEATH(thread.start({.name = "cairn-test"}, [](const std::stop_token&) {}), "cairn-test");
 }
 
-TEST(BackgroundThreadDeathTest, ANameThatLinuxWouldRefuseIsAMistake) {
+TEST(BackgroundThreadDeathTest, ANameOver15CharactersAborts) {
   EXPECT_DEATH(name_this_thread("sixteen letters!"), "sixteen");
 }
 

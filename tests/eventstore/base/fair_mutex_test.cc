@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -12,14 +11,14 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(FairMutexTest, WhoLetsGoAndAsksAgainComesAfterThoseWhoWait) {
+TEST(FairMutexTest, AThreadThatLocksAgainComesAfterTheWaiters) {
   FairMutex mutex;
-  std::vector<int> turns;  // guarded by it
+  std::vector<int> turns;  // guarded by `mutex`
   std::vector<std::thread> others;
   mutex.lock();
   for (int i = 1; i <= 3; ++i) {
     others.emplace_back([&, i] {
-      const std::lock_guard lock(mutex);
+      const FairMutexLock lock(mutex);
       turns.push_back(i);
     });
     while (mutex.waiting() < static_cast<std::uint64_t>(i)) std::this_thread::yield();

@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-TEST(NamesTest, TakesPrintableText) {
+TEST(NamesTest, AcceptsPrintableText) {
   for (const char* name : {"order-42", "Größe", "注文-1", "🪨", "a b", "order$1"}) {
     EXPECT_TRUE(is_printable_name(name)) << name;
   }
@@ -17,7 +17,7 @@ TEST(NamesTest, RefusesControlCharacters) {
   }
 }
 
-TEST(NamesTest, RefusesWhatIsNotUtf8) {
+TEST(NamesTest, RefusesInvalidUtf8) {
   for (const char* name : {"\x80", "\xC0\xAF", "\xC3", "\xE2\x82", "\xED\xA0\x80", "\xF4\x90\x80\x80",
                            "\xF8\x88\x80\x80\x80", "\xE0\x80\xAF", "\xF0\x80\x80\xAF", "\xFF"}) {
     EXPECT_FALSE(is_utf8(name)) << name;

@@ -8,14 +8,14 @@
 namespace cairn {
 namespace result_test {
 
-// A part with failures of its own, which failures of the store become.
+// The error type of a component, to which store errors convert.
 struct PartError {
   int code = 0;
   std::string message;
 };
 inline PartError convert_error(ErrorKind<PartError>, const Error& error) { return {7, error.message}; }
 
-// One that is not related to either.
+// An error type without conversions.
 struct Fault {
   int line = 0;
 };
@@ -53,19 +53,19 @@ Result<int, Fault> taken_from(bool fails) {
   return *owned;
 }
 
-TEST(ResultTest, TryPassesOnAnErrorOfTheSameKind) {
+TEST(ResultTest, TryReturnsAnErrorOfTheSameType) {
   EXPECT_EQ(*taken_from(false), 5);
   EXPECT_EQ(taken_from(true).error().line, 12);
 }
 
-TEST(ResultTest, TryConvertsAnErrorThatAnotherKindAccepts) {
+TEST(ResultTest, TryConvertsAnErrorToTheReturnedType) {
   EXPECT_EQ(*part_value(false, false), "3");
   EXPECT_EQ(part_value(false, true).error().code, 9);
   EXPECT_EQ(part_value(true, false).error().code, 7);
   EXPECT_EQ(part_value(true, false).error().message, "no such stream");
 }
 
-TEST(ResultTest, CheckConvertsToo) {
+TEST(ResultTest, CheckConvertsAnErrorToTheReturnedType) {
   EXPECT_TRUE(part_check(false).ok());
   EXPECT_EQ(part_check(true).error().code, 7);
 }
@@ -78,7 +78,7 @@ TEST(ResultTest, ErrorsThatDoNotConvertDoNotCompile) {
   static_assert(!std::is_convertible_v<Result<int>, bool>);
 }
 
-TEST(ResultDeathTest, AValueThatIsNotThereEndsTheProcessWithTheReason) {
+TEST(ResultDeathTest, ValueOfAFailureAbortsWithTheMessage) {
   EXPECT_DEATH(static_cast<void>(store_value(true).value()), "no such stream");
   EXPECT_DEATH(static_cast<void>(*faulty(true)), "ok");
   EXPECT_DEATH(static_cast<void>(store_value(false).error()), "ok");

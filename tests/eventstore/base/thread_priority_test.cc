@@ -11,12 +11,12 @@ namespace {
 
 int niceness_of(pid_t thread) { return getpriority(PRIO_PROCESS, static_cast<id_t>(thread)); }
 
-TEST(ThreadPriorityTest, IsTheThreadsOwn) {
+TEST(ThreadPriorityTest, ChangesOnlyTheCallingThread) {
   const int process = niceness_of(getpid());
   std::thread([process] {
     set_thread_niceness(5);
     EXPECT_EQ(niceness_of(gettid()), std::min(process + 5, 19));
-    set_thread_niceness(7);  // counted from the process's, not from the last
+    set_thread_niceness(7);  // relative to the process, not to the previous value
     EXPECT_EQ(niceness_of(gettid()), std::min(process + 7, 19));
     set_thread_niceness(100);
     EXPECT_EQ(niceness_of(gettid()), 19);
@@ -25,7 +25,7 @@ TEST(ThreadPriorityTest, IsTheThreadsOwn) {
   EXPECT_EQ(niceness_of(gettid()), process);
 }
 
-TEST(ThreadPriorityTest, WhatIsNotAllowedChangesNothing) {
+TEST(ThreadPriorityTest, WithoutPrivilegeAHigherPriorityIsIgnored) {
   const auto as_anybody = [] {
     const rlimit none{0, 0};
     if (setrlimit(RLIMIT_NICE, &none) != 0 || (geteuid() == 0 && setuid(65534) != 0)) std::exit(2);

@@ -22,7 +22,7 @@ TEST(UuidTest, RefusesAnythingElse) {
   }
 }
 
-TEST(UuidTest, MadeIdsAreOfVersion7AndOrderedByTime) {
+TEST(UuidTest, GeneratedIdsAreVersion7AndSortByTime) {
   const Uuid early = make_uuid_v7(1'000, ~0ull, ~0ull);
   const Uuid late = make_uuid_v7(1'001, 0, 0);
   EXPECT_LT(early, late);

@@ -1,4 +1,4 @@
-// A store copied while another process writes it.
+// Copies of a store that another process writes.
 
 #include <atomic>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 class CopyBesideTest : public FollowTest {
  protected:
-  // Copies while the writer writes on.
+  // Copies the store while the writer continues.
   void copy_beside(ChildProcess& writer, const std::filesystem::path& out) {
     const std::uint64_t before = acknowledged_.last();
     std::atomic<bool> done = false;
@@ -29,7 +29,7 @@ class CopyBesideTest : public FollowTest {
     EXPECT_EQ(report->index_left_out, "");
   }
 
-  // Holds a copy against the log as it is in the end.
+  // Compares a copy with the final log.
   void expect_prefix(const std::filesystem::path& out) {
     const auto all = blocks_in(folder());
     const auto copied = blocks_in(out);
@@ -44,9 +44,9 @@ class CopyBesideTest : public FollowTest {
   TempFolder copies_{Medium::kDisk};
 };
 
-TEST_F(CopyBesideTest, EachCopyHasWhatWasAcknowledgedBeforeAndIsAPrefix) {
+TEST_F(CopyBesideTest, EachCopyIsAPrefixWithAllAcknowledgedEvents) {
   const std::size_t copies = rounds(6, 20);
-  // A journal that is written over and over, and a map that grows.
+  // A journal that is overwritten many times, and a map that grows.
   const auto writer = start_writer({.journal_bytes = 64u << 10, .map_bytes = 1u << 20});
   for (std::size_t i = 0; i < copies && !HasFatalFailure(); ++i) {
     hear(*writer, 300);
@@ -56,7 +56,8 @@ TEST_F(CopyBesideTest, EachCopyHasWhatWasAcknowledgedBeforeAndIsAPrefix) {
   for (std::size_t i = 0; i < copies && !HasFatalFailure(); ++i) expect_prefix(out(i));
 }
 
-// A writer that flushes its index all the time: what the index of a copy speaks of, its log must have.
+// The writer flushes its index all the time. The log of a copy must contain every event that its index refers
+// to.
 TEST_F(CopyBesideTest, TheIndexIsNeverAheadOfTheLog) {
   ChildProcess writer({{test_program("append_child").string(), folder().string(), "1"}, {}});
   std::atomic<bool> done = false;
@@ -80,7 +81,7 @@ TEST_F(CopyBesideTest, TheIndexIsNeverAheadOfTheLog) {
   writer.wait();
 }
 
-TEST_F(CopyBesideTest, AfterAKillTheCopyHasAllThatWasAcknowledged) {
+TEST_F(CopyBesideTest, AfterAKillTheCopyHasAllAcknowledgedEvents) {
   for (std::size_t round = 0; round < rounds(8, 40) && !HasFatalFailure(); ++round) {
     const auto writer = start_writer({});
     hear(*writer, 40);

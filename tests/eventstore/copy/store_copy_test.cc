@@ -1,4 +1,4 @@
-// A store that nobody writes, copied: what the copy answers, and what is left when there is none.
+// Copies of a store that no process writes: their content, and what remains after a failure.
 
 #include "eventstore/store_copy.h"
 
@@ -33,7 +33,7 @@ void put_content(const fs::path& file, const std::string& bytes) {
 
 class StoreCopyTest : public StoreTest {
  protected:
-  // Blocks of one event and of many, small and of several pages; some of it in the index, some not.
+  // Blocks of one event and of many, small and of several pages; some events are in the index, some are not.
   void fill() {
     for (int i = 0; i < 30; ++i) append_numbered(1, 60);
     append_numbered(40, 50);
@@ -56,7 +56,7 @@ class StoreCopyTest : public StoreTest {
     return opened.ok() ? value_of(digest_of(**opened)) : 0;
   }
 
-  // Changes one byte of every place in `file` that has `text`.
+  // Changes one byte of each occurrence of `text` in `file`.
   static void damage(const fs::path& file, const std::string& text) {
     std::string bytes = content_of(file);
     std::size_t found = 0;
@@ -77,7 +77,7 @@ class StoreCopyTest : public StoreTest {
   std::uint64_t numbers_ = 0;
 };
 
-TEST_F(StoreCopyTest, ACopyAnswersAsTheStoreDoes) {
+TEST_F(StoreCopyTest, ACopyReturnsTheSameEventsAsTheStore) {
   fill();
   const std::string hash = store().head_hash();
   const std::string store_id = store().store_id();
@@ -100,7 +100,7 @@ TEST_F(StoreCopyTest, ACopyAnswersAsTheStoreDoes) {
   EXPECT_EQ(digest(out()), digest(folder()));
 }
 
-TEST_F(StoreCopyTest, AnEmptyStoreHasACopyToo) {
+TEST_F(StoreCopyTest, CopiesAnEmptyStore) {
   open();
   close();
   const auto report = copy();
@@ -109,7 +109,7 @@ TEST_F(StoreCopyTest, AnEmptyStoreHasACopyToo) {
   EXPECT_EQ(digest(out()), digest(folder()));
 }
 
-TEST_F(StoreCopyTest, SnapshotsComeAlongAndDamagedOnesStayBehind) {
+TEST_F(StoreCopyTest, CopiesSnapshotsExceptDamagedOnes) {
   append("cart-1", {"T", "T"});
   const SnapshotRecord good{"cart-1", {2}, "a state"};
   const SnapshotRecord bad{"cart-1", {1}, "needle in the state"};
@@ -126,8 +126,8 @@ TEST_F(StoreCopyTest, SnapshotsComeAlongAndDamagedOnesStayBehind) {
   EXPECT_EQ(value_of((*opened)->list_snapshots("cart-1")).size(), 1u);
 }
 
-// What was told before the copy is told again by whoever serves it, and what came after is not there.
-TEST_F(StoreCopyTest, ARepeatIsRecognisedInTheCopy) {
+// A store opened from the copy answers the retry of an earlier append with its original result.
+TEST_F(StoreCopyTest, TheCopyIsIdempotentForRepeatedAppends) {
   append("cart-1", {event(id(7), "T", R"({"n":7})")});
   flush();
   append("cart-1", {event(id(8), "T", R"({"n":8})")});
@@ -146,7 +146,7 @@ TEST_F(StoreCopyTest, ARepeatIsRecognisedInTheCopy) {
   }
 }
 
-// A process that died has left its newest blocks in the journal alone: the files of LMDB are of before them.
+// A store whose process died with its newest blocks only in the journal: LMDB's files are older.
 class JournaledCopyTest : public StoreCopyTest {
  protected:
   void SetUp() override {
@@ -168,18 +168,19 @@ class JournaledCopyTest : public StoreCopyTest {
   std::uint64_t right_ = 0;
 };
 
-TEST_F(JournaledCopyTest, ItsBlocksAreCopied) {
+TEST_F(JournaledCopyTest, BlocksInTheJournalAreCopied) {
   const auto report = copy_journaled();
   ASSERT_THAT(report, succeeds());
   EXPECT_EQ(report->head, last_);
   EXPECT_EQ(digest(out()), right_);
 }
 
-TEST_F(JournaledCopyTest, ADamagedOneBeforeOthersIsRefused) {
+TEST_F(JournaledCopyTest, ADamagedBlockBeforeAValidOneIsRefused) {
   damage(before_ / "data/log/journal", "second of three");
   const auto report = copy_journaled();
   ASSERT_THAT(report, fails_with(Errc::kCorruption));
-  EXPECT_THAT(report.error().message, HasSubstr(std::to_string(last_ - 1) + " and what follows is damaged"));
+  EXPECT_THAT(report.error().message,
+              HasSubstr("the block at position " + std::to_string(last_ - 1) + " is damaged"));
   expect_nothing_left();
 }
 
@@ -190,11 +191,11 @@ TEST_F(JournaledCopyTest, ALogBehindItsIndexIsRefused) {
   damage(before_ / "data/log/journal", "third of three");
   const auto report = copy_journaled();
   ASSERT_THAT(report, fails_with(Errc::kCorruption));
-  EXPECT_THAT(report.error().message, HasSubstr("its index has seen " + std::to_string(last_)));
+  EXPECT_THAT(report.error().message, HasSubstr("its index contains events up to " + std::to_string(last_)));
   expect_nothing_left();
 }
 
-TEST_F(StoreCopyTest, GivenUpAtAnyMomentItLeavesNothing) {
+TEST_F(StoreCopyTest, ACancelledCopyLeavesNothing) {
   fill();
   close();
   std::size_t calls = 0;
@@ -209,7 +210,7 @@ TEST_F(StoreCopyTest, GivenUpAtAnyMomentItLeavesNothing) {
   EXPECT_GT(calls, 30u) << "it was asked for every block";
 }
 
-TEST_F(StoreCopyTest, AnEmptyFolderIsFilledAndLeftEmptyWhenThereIsNoCopy) {
+TEST_F(StoreCopyTest, AnEmptyTargetFolderIsFilledOrStaysEmpty) {
   fill();
   close();
   fs::create_directory(out());
@@ -222,7 +223,7 @@ TEST_F(StoreCopyTest, AnEmptyFolderIsFilledAndLeftEmptyWhenThereIsNoCopy) {
   EXPECT_EQ(digest(out()), digest(folder()));
 }
 
-TEST_F(StoreCopyTest, WhatAKilledProcessHasLeftIsReplaced) {
+TEST_F(StoreCopyTest, AnUnfinishedCopyOfAKilledProcessIsReplaced) {
   fill();
   close();
   const fs::path partial = around_ / "copy.partial";
@@ -232,7 +233,7 @@ TEST_F(StoreCopyTest, WhatAKilledProcessHasLeftIsReplaced) {
   EXPECT_FALSE(fs::exists(partial));
   EXPECT_EQ(digest(out()), digest(folder()));
 
-  // What somebody else has there is left alone.
+  // Files that are not of a copy are kept.
   fs::remove_all(out());
   fs::create_directory(partial);
   put_content(partial / "diary", "dear");
@@ -240,7 +241,7 @@ TEST_F(StoreCopyTest, WhatAKilledProcessHasLeftIsReplaced) {
   EXPECT_EQ(content_of(partial / "diary"), "dear");
 }
 
-TEST_F(StoreCopyTest, AFolderWithSomethingInItIsRefused) {
+TEST_F(StoreCopyTest, ANonEmptyFolderIsRefused) {
   fill();
   close();
   fs::create_directory(out());
@@ -279,8 +280,8 @@ TEST_F(StoreCopyTest, ADamagedIndexIsLeftOut) {
   EXPECT_EQ(digest(out()), digest(folder()));
 }
 
-// Bits flip anywhere in the files: there is no copy, or it is right.
-TEST_F(StoreCopyTest, NoDamageIsCopied) {
+// With bits flipped anywhere in the files the copy either fails or is correct.
+TEST_F(StoreCopyTest, DamageIsNeverCopied) {
   fill();
   const std::uint64_t right = value_of(digest_of(store()));
   close();
@@ -289,8 +290,8 @@ TEST_F(StoreCopyTest, NoDamageIsCopied) {
   for (std::size_t round = 0; round < rounds(40, 300); ++round) {
     SCOPED_TRACE("round " + std::to_string(round) + " of seed " + std::to_string(random.seed()));
     const fs::path file = folder() / (random.one_in(3) ? "index/data.mdb" : "log/data.mdb");
-    const std::string sound = content_of(file);
-    std::string bytes = sound;
+    const std::string original = content_of(file);
+    std::string bytes = original;
     std::size_t at = 0;
     do {
       at = random.below(bytes.size());
@@ -299,7 +300,7 @@ TEST_F(StoreCopyTest, NoDamageIsCopied) {
     put_content(file, bytes);
     const CopyCheck check = random.one_in(2) ? CopyCheck::kCopy : CopyCheck::kNothing;
     const auto report = copy({.check = check, .progress = {}});
-    put_content(file, sound);
+    put_content(file, original);
     if (report.ok()) {
       ++copied;
       ASSERT_EQ(digest(out()), right);

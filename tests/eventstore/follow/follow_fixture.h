@@ -26,36 +26,36 @@
 
 namespace cairn::test {
 
-// Reads a followed log in a thread of its own, from the first event to the last, and keeps what it saw.
+// Reads a followed log in a thread, from the first event to the last, and keeps the events.
 class LogReading {
  public:
-  explicit LogReading(EventStore& store) : store_(store), thread_([this] { run(); }) {}
+  explicit LogReading(LogReader& log) : log_(log), thread_([this] { run(); }) {}
   ~LogReading() { stop(); }
 
-  // Reads what there is to the end, and no further.
+  // Reads to the end of the log and stops.
   void stop() {
     stopping_ = true;
     if (thread_.joinable()) thread_.join();
   }
 
-  // After stop(): all that was read, in the order it came, and the first thing that was wrong.
+  // After stop(): all events in the order they were read, and the first fault.
   const std::vector<Event>& events() const { return events_; }
   const std::string& fault() const { return fault_; }
 
  private:
   void run() {
     while (fault_.empty()) {
-      if (!store_.wait_for({events_.size() + 1}, std::chrono::milliseconds(20))) {
+      if (!log_.wait_for({events_.size() + 1}, std::chrono::milliseconds(20))) {
         if (stopping_) return;
         continue;
       }
-      const auto done = store_.scan({.from = {events_.size() + 1}}, [this](const EventView& view) {
+      const auto done = log_.scan({.from = {events_.size() + 1}}, [this](const EventView& view) {
         take(owned(view));
         return fault_.empty();
       });
       if (!done.ok()) fault_ = done.error().message;
-      if (store_.head() < head_) fault_ = "the head went back";
-      head_ = store_.head();
+      if (log_.head() < head_) fault_ = "the head went back";
+      head_ = log_.head();
     }
   }
 
@@ -66,7 +66,7 @@ class LogReading {
     events_.push_back(std::move(event));
   }
 
-  EventStore& store_;
+  LogReader& log_;
   GlobalPosition head_;
   std::vector<Event> events_;
   std::string fault_;
@@ -74,10 +74,10 @@ class LogReading {
   std::thread thread_;
 };
 
-// What follow_writer_child says, and what follows from it for a log.
+// The acknowledgements that follow_writer_child prints, and the log they imply.
 class Acknowledged {
  public:
-  // Returns false for a line that is no acknowledgement.
+  // False for a line that is no acknowledgement.
   bool hear(const std::string& line) {
     std::istringstream words(line);
     std::string kind;
@@ -91,7 +91,7 @@ class Acknowledged {
   std::uint64_t last() const { return numbers_.empty() ? 0 : numbers_.rbegin()->first; }
   std::size_t count() const { return numbers_.size(); }
 
-  // Fails the test unless every acknowledged event stands where it was said to.
+  // Fails the test unless every acknowledged event is at its acknowledged position.
   void expect_in(const std::vector<Event>& log) const {
     ASSERT_GE(log.size(), last());
     for (const auto& [position, number] : numbers_)
@@ -102,7 +102,7 @@ class Acknowledged {
   std::map<std::uint64_t, std::uint64_t> numbers_;  // by position
 };
 
-// The words of the follower's tests: writers in processes of their own, and one follower in this one.
+// Fixture of the follower's tests: writers in other processes, and one follower in this one.
 class FollowTest : public ::testing::Test {
  protected:
   explicit FollowTest(Medium medium = Medium::kDisk) : folder_(medium) {}
@@ -130,7 +130,7 @@ class FollowTest : public ::testing::Test {
     return child;
   }
 
-  // Hears of `events` more.
+  // Reads acknowledgements of `events` more events.
   void hear(ChildProcess& writer, std::size_t events) {
     const std::size_t target = acknowledged_.count() + events;
     while (acknowledged_.count() < target) {
@@ -140,7 +140,7 @@ class FollowTest : public ::testing::Test {
     }
   }
 
-  // Hears all the rest; the writer's last word ("E HEAD HASH") is kept.
+  // Reads all acknowledgements that are left, and keeps the writer's last line ("E HEAD HASH").
   void hear_out(ChildProcess& writer) {
     while (const auto line = writer.read_line()) {
       if (!acknowledged_.hear(*line)) last_word_ = *line;
@@ -162,7 +162,7 @@ class FollowTest : public ::testing::Test {
       std::lock_guard lock(mutex_);
       fatal_ = reason;
     };
-    auto opened = EventStore::open_beside(folder(), options);
+    auto opened = LogReader::open_beside(folder(), options);
     ASSERT_THAT(opened, succeeds());
     follower_ = *std::move(opened);
     reading_ = std::make_unique<LogReading>(*follower_);
@@ -172,7 +172,7 @@ class FollowTest : public ::testing::Test {
         << "seen " << follower_->head().value << " of " << position << " " << fatal();
   }
 
-  // Ends the reading, and holds what it saw against what the writers were told and against the store itself.
+  // Ends the reading, and compares its events with the acknowledgements and with the store itself.
   void expect_all_read() {
     expect_seen(acknowledged_.last());
     reading_->stop();
@@ -185,8 +185,8 @@ class FollowTest : public ::testing::Test {
     ASSERT_THAT(report, succeeds());
     EXPECT_TRUE(report->sound()) << report->findings.at(0).place << ": " << report->findings.at(0).what;
     {
-      // A writer that was killed may have left one more block that nobody was told of.
-      const auto again = EventStore::open_beside(folder());
+      // A killed writer may have left one more block, not acknowledged.
+      const auto again = LogReader::open_beside(folder());
       ASSERT_THAT(again, succeeds());
       EXPECT_EQ((*again)->head().value, report->head);
       EXPECT_EQ((*again)->head_hash(), report->head_hash);
@@ -215,7 +215,7 @@ class FollowTest : public ::testing::Test {
   std::string last_word_;
   std::mutex mutex_;
   std::string fatal_;
-  std::unique_ptr<EventStore> follower_;
+  std::unique_ptr<LogReader> follower_;
   std::unique_ptr<LogReading> reading_;
 };
 

@@ -1,9 +1,10 @@
-// What a follower knows beside the log: Cairn's own streams, filters, and what it refuses.
+// What a follower serves beside the plain log: system streams, filters and notifications.
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "eventstore/store_access.h"
 #include "tests/eventstore/follow/follow_fixture.h"
 
 namespace cairn::test {
@@ -19,7 +20,7 @@ class FollowStreamsTest : public FollowTest {
     return result.ok() ? *std::move(result) : T{};
   }
 
-  // Those of `log` that the filter lets through.
+  // The events of `log` that match the filter.
   static std::vector<Event> chosen(const std::vector<Event>& log, const EventFilter& filter) {
     std::vector<Event> events;
     const auto has = [](const std::vector<std::string>& names, std::string_view name) {
@@ -33,51 +34,52 @@ class FollowStreamsTest : public FollowTest {
   }
 };
 
-TEST_F(FollowStreamsTest, AStreamOfCairnsOwnIsReadAsItGrows) {
+TEST_F(FollowStreamsTest, ASystemStreamIsReadWhileItGrows) {
   const std::uint64_t appends = 600, events = 4 * 2 * appends;  // one, two and three at a time
   const auto writer = start_writer({.journal_bytes = 64u << 10, .appends = appends});
-  follow({.look_every = std::chrono::milliseconds(1)});
+  follow({.poll_interval = std::chrono::milliseconds(1)});
   std::thread listening([&] { hear_out(*writer); });
   std::vector<Event> read;
   unsigned times_grown = 0;
   for (std::uint64_t target = 100; target <= events && !HasFailure(); target += 100) {
     EXPECT_TRUE(follower_->wait_for({target}, std::chrono::seconds(20)));
     const auto more =
-        value_of(read_whole_stream(*follower_, "$audit", {.from = StreamVersion{read.size() + 1}}));
+        value_of(read_whole_system_stream(*follower_, "$audit", {.from = StreamVersion{read.size() + 1}}));
     if (!more.empty()) ++times_grown;
     for (const Event& event : more) {
       EXPECT_EQ(event.version, read.size() + 1);
       read.push_back(event);
     }
-    const auto info = value_of(follower_->stream_info("$audit"));
+    const auto info = value_of(follower_->system_stream_info("$audit"));
     EXPECT_TRUE(info.has_value() && info->version.value >= read.size());
   }
   listening.join();
   EXPECT_GT(times_grown, 1u);
   EXPECT_EQ(acknowledged_.last(), events);
-  const auto all = value_of(read_whole_stream(*follower_, "$audit", {}));
+  const auto all = value_of(read_whole_system_stream(*follower_, "$audit", {}));
   EXPECT_EQ(all, chosen(value_of(scan_all(*follower_)), {.categories = {"$audit"}}));
-  auto backward = value_of(read_whole_stream(*follower_, "$audit", {.direction = Direction::kBackward}));
+  auto backward =
+      value_of(read_whole_system_stream(*follower_, "$audit", {.direction = Direction::kBackward}));
   std::reverse(backward.begin(), backward.end());
   EXPECT_EQ(backward, all);
 
-  // Who comes now begins with the index; and without one, with the whole log.
+  // A follower opened now starts from the index; without an index, it reads the whole log.
   unfollow();
   follow();
-  EXPECT_EQ(value_of(read_whole_stream(*follower_, "$audit", {})), all);
+  EXPECT_EQ(value_of(read_whole_system_stream(*follower_, "$audit", {})), all);
   unfollow();
   std::filesystem::remove_all(folder() / "index");
   follow();
-  EXPECT_EQ(value_of(read_whole_stream(*follower_, "$audit", {})), all);
+  EXPECT_EQ(value_of(read_whole_system_stream(*follower_, "$audit", {})), all);
 }
 
-TEST_F(FollowStreamsTest, AFollowerThatComesIntoTheMiddleKnowsWhatTheIndexKnows) {
+TEST_F(FollowStreamsTest, AFollowerOpenedMidwayStartsFromTheIndex) {
   const auto writer = start_writer({.journal_bytes = 64u << 10});
   for (int round = 0; round < 20; ++round) {
     hear(*writer, 150);  // every 300 events the index is flushed
     follow();
     EXPECT_GE(follower_->head().value, acknowledged_.last());
-    const auto read = value_of(read_whole_stream(*follower_, "$audit", {}));
+    const auto read = value_of(read_whole_system_stream(*follower_, "$audit", {}));
     const auto log = chosen(value_of(scan_all(*follower_)), {.categories = {"$audit"}});
     ASSERT_LE(read.size(), log.size());
     EXPECT_TRUE(std::equal(read.begin(), read.end(), log.begin()));
@@ -86,7 +88,7 @@ TEST_F(FollowStreamsTest, AFollowerThatComesIntoTheMiddleKnowsWhatTheIndexKnows)
   }
 }
 
-TEST_F(FollowStreamsTest, FilteredPagesAreThoseOfTheLog) {
+TEST_F(FollowStreamsTest, FilteredPagesMatchTheLog) {
   const auto writer = start_writer({.writers = 2, .appends = 200});
   hear_out(*writer);
   follow();
@@ -106,7 +108,7 @@ TEST_F(FollowStreamsTest, FilteredPagesAreThoseOfTheLog) {
   }
 }
 
-TEST_F(FollowStreamsTest, WhoWaitsIsCalledWhenTheEventIsThere) {
+TEST_F(FollowStreamsTest, NotifyAtCallsBackWhenTheEventIsVisible) {
   ChildProcess writer({{test_program("store_child").string(), folder().string()}, {}});
   ASSERT_EQ(writer.ask("open"), "ok");
   follow();
@@ -132,27 +134,30 @@ TEST_F(FollowStreamsTest, WhoWaitsIsCalledWhenTheEventIsThere) {
   follower_->cancel_notify(ticket);
 }
 
-TEST_F(FollowStreamsTest, WhatItCannotDoItRefuses) {
+TEST_F(FollowStreamsTest, OnlySystemStreamsAreServed) {
   const auto writer = start_writer({.writers = 1, .appends = 3});
   hear_out(*writer);
   follow();
-  const auto refuses = fails_with(Errc::kFailedPrecondition);
-  EXPECT_THAT(follower_->append(request({to("s-1", ExpectedVersion::any(), {event("T")})})), refuses);
-  std::optional<Result<AppendResult>> answer;
-  follower_->append_async(request({}), [&](Result<AppendResult> result) { answer = std::move(result); });
-  ASSERT_TRUE(answer.has_value());
-  EXPECT_THAT(*answer, refuses);
-  EXPECT_THAT(follower_->flush_index(), refuses);
-  EXPECT_THAT(follower_->put_snapshots({}, {}), refuses);
-  EXPECT_THAT(follower_->find_snapshot("s-1", {1}), refuses);
-  EXPECT_THAT(follower_->read_stream("s-1", {}), refuses);
-  EXPECT_THAT(follower_->stream_info("s-1"), refuses);
-  EXPECT_THAT(follower_->read_stream("$schemas", {}), fails_with(Errc::kNotFound));
-  EXPECT_EQ(value_of(follower_->stream_info("$schemas")), std::nullopt);
-  EXPECT_EQ(value_of(list_all(*follower_, {.prefix = "$"})).size(), 1u);
-  EXPECT_THAT(follower_->list_streams({}), refuses);
-  EXPECT_THAT(EventStore::open_beside(folder()), refuses) << "a process follows a store once";
-  EXPECT_THAT(EventStore::open_beside(folder() / "nothing"), fails_with(Errc::kNotFound));
+  EXPECT_THAT(follower_->read_system_stream("s-1", {}), fails_with(Errc::kInvalidArgument));
+  EXPECT_THAT(follower_->system_stream_info("s-1"), fails_with(Errc::kInvalidArgument));
+  EXPECT_THAT(follower_->read_system_stream("$schemas", {}), fails_with(Errc::kNotFound));
+  EXPECT_EQ(value_of(follower_->system_stream_info("$schemas")), std::nullopt);
+}
+
+TEST_F(FollowStreamsTest, StoreAccessOfAFollowerRefusesAppends) {
+  const auto writer = start_writer({.writers = 1, .appends = 3});
+  hear_out(*writer);
+  follow();
+  EXPECT_THAT(StoreAccess(*follower_).append(request({to("s-1", ExpectedVersion::any(), {event("T")})})),
+              fails_with(Errc::kFailedPrecondition));
+}
+
+TEST_F(FollowStreamsTest, AFolderIsFollowedOnceInAProcess) {
+  const auto writer = start_writer({.writers = 1, .appends = 3});
+  hear_out(*writer);
+  follow();
+  EXPECT_THAT(LogReader::open_beside(folder()), fails_with(Errc::kFailedPrecondition));
+  EXPECT_THAT(LogReader::open_beside(folder() / "nothing"), fails_with(Errc::kNotFound));
 }
 
 }  // namespace

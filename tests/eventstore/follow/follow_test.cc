@@ -1,4 +1,4 @@
-// A store followed by a process beside the one that writes it.
+// A process follows the log of a store that another process writes.
 
 #include <string>
 #include <vector>
@@ -10,11 +10,11 @@
 namespace cairn::test {
 namespace {
 
-// A journal so small that it is written over and over, beside one that never turns within a test.
+// A journal so small that its halves are reused many times, and one that is not reused within a test.
 constexpr std::uint64_t kTinyJournal = 64u << 10;
 constexpr std::uint64_t kWideJournal = 32u << 20;
 
-TEST_F(FollowTest, EveryEventOnceInOrderWhileOthersWrite) {
+TEST_F(FollowTest, EveryEventIsSeenOnceInOrderDuringWrites) {
   const auto writer = start_writer({.journal_bytes = kWideJournal});
   follow();
   hear(*writer, rounds(6'000, 100'000));
@@ -27,32 +27,32 @@ TEST_F(FollowTest, EveryEventOnceInOrderWhileOthersWrite) {
   expect_all_read();
 }
 
-TEST_F(FollowTest, AJournalWrittenOverAndOverHidesNothing) {
+TEST_F(FollowTest, AReusedJournalHidesNoEvent) {
   const auto writer = start_writer({.journal_bytes = kTinyJournal});
-  follow({.look_every = std::chrono::milliseconds(1)});
+  follow({.poll_interval = std::chrono::milliseconds(1)});
   hear(*writer, rounds(6'000, 100'000));
   stop(*writer);
   expect_all_read();
 }
 
-TEST_F(FollowTest, AMapThatGrowsUnderTheWriterGrowsHereToo) {
+TEST_F(FollowTest, TheFollowersMapGrowsWithTheWriters) {
   const auto writer = start_writer({.map_bytes = 1u << 20});
   follow({.log_map_bytes = 1u << 20});
-  hear(*writer, 4'000);  // also under a sanitizer: it takes as many for the map to grow
+  hear(*writer, 4'000);  // also under a sanitizer: the map needs this many to grow
   stop(*writer);
-  EXPECT_GT(follower_->stats().log_bytes, 8u << 20);
+  EXPECT_GT(std::filesystem::file_size(folder() / "log" / "data.mdb"), 8u << 20);
   expect_all_read();
 }
 
-// The writer dies at any moment, in the middle of a block, a commit of LMDB or its own opening. What it had
-// acknowledged is seen while nobody has the store, and the next writer goes on from what was seen.
-TEST_F(FollowTest, WritersKilledAgainAndAgainAreFollowedOn) {
+// The writer is killed at any moment, in the middle of a block, a commit of LMDB or its own opening. What it
+// acknowledged is seen while no process has the store open, and the next writer continues from what was seen.
+TEST_F(FollowTest, FollowingContinuesAcrossKilledWriters) {
   Random random("FollowTest");
   {
     const auto writer = start_writer({.appends = 1});
     hear_out(*writer);
   }
-  follow({.look_every = std::chrono::milliseconds(2)});
+  follow({.poll_interval = std::chrono::milliseconds(2)});
   for (std::size_t round = 0; round < rounds(20, 300); ++round) {
     SCOPED_TRACE("round " + std::to_string(round) + " of seed " + std::to_string(random.seed()));
     if (random.one_in(4)) {
@@ -74,7 +74,7 @@ TEST_F(FollowTest, WritersKilledAgainAndAgainAreFollowedOn) {
   expect_all_read();
 }
 
-TEST_F(FollowTest, ABlockTheWriterLeftInTheJournalIsSeenByWhoComesLater) {
+TEST_F(FollowTest, ABlockLeftInTheJournalIsSeenByALaterFollower) {
   const auto writer = start_writer({.writers = 1});
   hear(*writer, 5);
   kill(*writer);
@@ -83,7 +83,7 @@ TEST_F(FollowTest, ABlockTheWriterLeftInTheJournalIsSeenByWhoComesLater) {
   expect_all_read();
 }
 
-TEST_F(FollowTest, ManyFollowersSeeTheSame) {
+TEST_F(FollowTest, ManyFollowersSeeTheSameEvents) {
   const auto writer = start_writer({.journal_bytes = kTinyJournal});
   std::vector<std::unique_ptr<ChildProcess>> followers;
   for (int i = 0; i < 8; ++i) {
@@ -103,7 +103,7 @@ TEST_F(FollowTest, ManyFollowersSeeTheSame) {
   }
 }
 
-TEST_F(FollowTest, AFollowerKilledWhileItReadsLeavesTheWriterFine) {
+TEST_F(FollowTest, AFollowerKilledDuringAReadDoesNotBlockTheWriter) {
   const auto writer = start_writer({.journal_bytes = kTinyJournal});
   hear(*writer, 100);
   for (int i = 0; i < 5; ++i) {
@@ -120,7 +120,7 @@ TEST_F(FollowTest, AFollowerKilledWhileItReadsLeavesTheWriterFine) {
   expect_all_read();
 }
 
-TEST_F(FollowTest, OnlyOneProcessWritesHoweverManyFollow) {
+TEST_F(FollowTest, OnlyOneProcessWritesWhileOthersFollow) {
   auto writer = start_writer({.writers = 1});
   hear(*writer, 3);
   follow();
@@ -128,7 +128,7 @@ TEST_F(FollowTest, OnlyOneProcessWritesHoweverManyFollow) {
   EXPECT_THAT(third.ask("open"),
               ::testing::HasSubstr("is in use by process " + std::to_string(writer->pid())));
   stop(*writer);
-  EXPECT_EQ(third.ask("open"), "ok") << "a follower keeps nobody from opening the store";
+  EXPECT_EQ(third.ask("open"), "ok") << "a follower does not prevent another process from opening the store";
   EXPECT_THAT(third.ask("append s-1 any 1 1 10"), ::testing::StartsWith("ok"));
   EXPECT_TRUE(follower_->wait_for({acknowledged_.last() + 1}, std::chrono::seconds(20)));
 }

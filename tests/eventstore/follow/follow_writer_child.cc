@@ -1,10 +1,10 @@
-// Writers on one store, for a parent that follows its log and may kill them.
+// Writer threads on one store, for a parent process that follows its log and may kill this one.
 //
 //   follow_writer_child FOLDER CYCLE JOURNAL_BYTES MAP_BYTES WRITERS APPENDS_MAX
 //
-// Says "open", then for each append that was acknowledged "A POSITION NUMBER COUNT": the events NUMBER …
-// stand from POSITION on. Ends after APPENDS_MAX of each writer (0 = without end), when it is killed, or when
-// its input ends. Then it says "E HEAD HASH" and closes the store.
+// Prints "open", then for each acknowledged append "A POSITION NUMBER COUNT": the events NUMBER … are at
+// POSITION and after. Ends after APPENDS_MAX of each writer (0 = never), when it is killed, or when its
+// input ends. Then it prints "E HEAD HASH" and closes the store.
 
 #include <atomic>
 #include <cstdint>
@@ -32,7 +32,7 @@ void say(std::string line) {
   if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) std::_Exit(3);
 }
 
-// Mostly small; some fill many pages of the journal, and few are too large for it.
+// Mostly small; some fill many pages of the journal, and a few are too large for it.
 std::size_t data_bytes(std::uint64_t n) {
   if (n % 499 == 7) return 2'200'000;
   if (n % 41 == 3) return 20'000;

@@ -1,4 +1,4 @@
-// A log that is not the one that was followed so far is found out, and is no reason to crash.
+// A log that is replaced by another one is detected and reported, without a crash.
 
 #include "eventstore/follow/followed_log.h"
 
@@ -16,10 +16,10 @@
 namespace cairn::test {
 namespace {
 
-// On a disk, where LMDB's commits are slower than the journal and leave it something.
+// On a disk, where LMDB's commits are slower than the journal, so that unsettled blocks exist.
 class FollowedLogTest : public FollowTest {
  protected:
-  // A writer of its own that appends and closes the store.
+  // Appends in another process, which then closes the store.
   void append(std::uint64_t events = 1) {
     ChildProcess writer({{test_program("store_child").string(), folder().string()}, {}});
     ASSERT_EQ(writer.ask("open"), "ok");
@@ -31,8 +31,8 @@ class FollowedLogTest : public FollowTest {
     writer.wait();
   }
 
-  // Kills busy writers so that the newest events are in the journal alone, and opens the log. They may just
-  // have been brought home; then others try.
+  // Kills busy writers so that the newest events are in the journal only, and opens the log. If they were
+  // just settled, it tries again.
   void leave_some_in_journal() {
     for (int attempt = 0; attempt < 50; ++attempt) {
       log_.reset();
@@ -42,7 +42,7 @@ class FollowedLogTest : public FollowTest {
       open_log();
       if (end() < acknowledged_.last()) return;
     }
-    FAIL() << "every block was brought home before its writer was killed";
+    FAIL() << "every block was settled before its writer was killed";
   }
 
   void open_log() {
@@ -52,8 +52,8 @@ class FollowedLogTest : public FollowTest {
     ASSERT_THAT(log, succeeds());
     log_ = *std::move(log);
   }
-  Status look() {
-    return log_->look(FollowedLog::LastBlock::kTake,
+  Status poll() {
+    return log_->poll(FollowedLog::LastBlock::kSync,
                       [](BlockReader&, std::span<const std::byte>) -> Result<bool> { return true; });
   }
   std::uint64_t end() const { return log_->end().last_position.value; }
@@ -67,7 +67,7 @@ class FollowedLogTest : public FollowTest {
     ASSERT_EQ(pwrite(file->descriptor(), bytes->data(), bytes->size(), 0),
               static_cast<ssize_t>(bytes->size()));
   }
-  // As if nothing had ever been written to the journal. The index may have seen it, and goes as well.
+  // Empties the journal. Removes the index too, which may have its events.
   void empty_journal() {
     std::string bytes = *read_file(journal());
     std::fill(bytes.begin() + BlockCopy::kPageBytes, bytes.end(), '\0');
@@ -82,13 +82,13 @@ class FollowedLogTest : public FollowTest {
   std::uint64_t number_ = 0;  // of the last event that append() made
 };
 
-TEST_F(FollowedLogTest, TakesWhatIsInLmdbAndWhatIsInTheJournal) {
+TEST_F(FollowedLogTest, TakesBlocksFromLmdbAndTheJournal) {
   leave_some_in_journal();
-  ASSERT_THAT(look(), succeeds());
+  ASSERT_THAT(poll(), succeeds());
   const std::uint64_t seen = end();
   EXPECT_GE(seen, acknowledged_.last());
   append();
-  ASSERT_THAT(look(), succeeds());
+  ASSERT_THAT(poll(), succeeds());
   EXPECT_EQ(end(), seen + 1);
 }
 
@@ -97,35 +97,35 @@ TEST_F(FollowedLogTest, ALogThatBecameShorterIsCorruption) {
   copy_folder(folder(), copy_.path());
   append();
   open_log();
-  ASSERT_THAT(look(), succeeds());
+  ASSERT_THAT(poll(), succeeds());
   EXPECT_EQ(end(), 2u);
   for (const char* name : {"data.mdb", "journal"}) {
     write_over(copy_ / "log" / name, folder() / "log" / name);
   }
-  EXPECT_THAT(look(), fails_with(Errc::kCorruption));
+  EXPECT_THAT(poll(), fails_with(Errc::kCorruption));
   EXPECT_EQ(end(), 2u);
 }
 
-// What was seen is lost with the journal, and another event comes to stand in its place.
-TEST_F(FollowedLogTest, AnotherEventInThePlaceOfOneThatWasSeenIsCorruption) {
+// An event that was seen is lost with the journal, and another one is appended at its position.
+TEST_F(FollowedLogTest, AnotherEventAtASeenPositionIsCorruption) {
   leave_some_in_journal();
-  ASSERT_THAT(look(), succeeds());
+  ASSERT_THAT(poll(), succeeds());
   const std::uint64_t seen = end();
   empty_journal();
-  ASSERT_THAT(look(), succeeds()) << "nothing that LMDB had is missing";
-  EXPECT_EQ(end(), seen) << "what was seen stays seen";
+  ASSERT_THAT(poll(), succeeds()) << "LMDB still has all of its blocks";
+  EXPECT_EQ(end(), seen) << "a block that was taken stays readable";
   append();
-  EXPECT_THAT(look(), fails_with(Errc::kCorruption));
+  EXPECT_THAT(poll(), fails_with(Errc::kCorruption));
 }
 
-TEST_F(FollowedLogTest, ALogThatGoesOnFromAnotherEventIsCorruption) {
+TEST_F(FollowedLogTest, ALogThatContinuesFromAnotherEventIsCorruption) {
   leave_some_in_journal();
   const std::uint64_t settled = end();
-  ASSERT_THAT(look(), succeeds());
+  ASSERT_THAT(poll(), succeeds());
   const std::uint64_t seen = end();
   empty_journal();
   append(seen - settled + 2);
-  EXPECT_THAT(look(), fails_with(Errc::kCorruption));
+  EXPECT_THAT(poll(), fails_with(Errc::kCorruption));
   EXPECT_EQ(end(), seen);
 }
 
@@ -146,10 +146,10 @@ TEST_F(FollowedLogTest, ADamagedBlockInTheJournalIsNeverTaken) {
   ASSERT_THAT(write_file(copy_ / "damaged", damaged), succeeds());
   ASSERT_THAT(write_file(copy_ / "sound", sound), succeeds());
   write_over(copy_ / "damaged", journal());
-  ASSERT_THAT(look(), succeeds());
+  ASSERT_THAT(poll(), succeeds());
   EXPECT_EQ(end(), before);
   write_over(copy_ / "sound", journal());
-  ASSERT_THAT(look(), succeeds());
+  ASSERT_THAT(poll(), succeeds());
   EXPECT_GT(end(), before);
 }
 

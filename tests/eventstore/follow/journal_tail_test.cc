@@ -30,7 +30,7 @@ class JournalTailTest : public testing::Test {
 
   std::filesystem::path file() const { return folder_ / "journal"; }
 
-  // As a writer that starts again: it begins at the start of the first half.
+  // As a restarted writer does: it begins at the start of the first half.
   void open_journal() {
     journal_.reset();
     auto journal = Journal::open(file(), Journal::Access::kReadWrite);
@@ -45,13 +45,13 @@ class JournalTailTest : public testing::Test {
         {0, 0, {.event = {.position = {first}, .stream = names[0], .type = names[0], .data = data}}}};
     const auto copy = *BlockCopy::of(builder_.build(
         {.first_position = {first}, .epoch = 1, .streams = names, .types = names, .events = events}));
-    if (!journal_->has_room(*copy)) journal_->turn_over();
+    if (!journal_->has_room(*copy)) journal_->switch_half(journal_->other_half_end());
     ASSERT_THAT(journal_->write(*copy), succeeds());
   }
 
-  // Those of positions 1 … 100 that are found, by a reader who knows all up to `known`.
+  // The positions among 1 … 100 whose blocks are found, by a reader that has all up to `known`.
   std::vector<std::uint64_t> found(std::uint64_t known) {
-    EXPECT_THAT(tail_->look({known}), succeeds());
+    EXPECT_THAT(tail_->poll({known}), succeeds());
     std::vector<std::uint64_t> positions;
     for (std::uint64_t p = 1; p <= 100; ++p) {
       if (tail_->at({p}) != nullptr) positions.push_back(p);
@@ -59,7 +59,7 @@ class JournalTailTest : public testing::Test {
     return positions;
   }
 
-  // Changes a byte of page `page` of the file, and back.
+  // Flips a bit of page `page` of the file; a second call restores it.
   void flip(std::uint64_t page, std::uint64_t offset) {
     std::fstream stream(file(), std::ios::in | std::ios::out | std::ios::binary);
     const auto at = static_cast<std::streamoff>(page * BlockCopy::kPageBytes + offset);
@@ -93,25 +93,25 @@ TEST_F(JournalTailTest, FindsABlockLargerThanItsWindow) {
   EXPECT_THAT(found(0), ElementsAre(1, 2, 3));
 }
 
-TEST_F(JournalTailTest, GoesOnInTheOtherHalfAndInTheNextRound) {
+TEST_F(JournalTailTest, ContinuesInTheOtherHalfAndTheNextRound) {
   for (std::uint64_t p = 1; p <= 90; ++p) {
-    write(p, 20'000);  // thirteen a half
+    write(p, 20'000);  // thirteen blocks fill a half
     EXPECT_THAT(found(p - 1), ElementsAre(p));
   }
 }
 
-TEST_F(JournalTailTest, WhoSleptThroughRoundsFindsWhatIsLeft) {
+TEST_F(JournalTailTest, AReaderThatMissedRoundsFindsTheBlocksThatAreLeft) {
   write(1);
   EXPECT_THAT(found(0), ElementsAre(1));
   for (std::uint64_t p = 2; p <= 60; ++p) write(p, 20'000);
-  // The last whole round of one half, and what was written of the other.
+  // The last complete round of one half, and the blocks written to the other.
   const auto positions = found(40);
   ASSERT_FALSE(positions.empty());
   EXPECT_EQ(positions.back(), 60u);
   for (std::size_t i = 1; i < positions.size(); ++i) EXPECT_EQ(positions[i], positions[i - 1] + 1);
 }
 
-TEST_F(JournalTailTest, AHalfWrittenBlockIsFoundWhenItIsWhole) {
+TEST_F(JournalTailTest, ATornBlockIsFoundWhenItIsComplete) {
   write(1);
   write(2, 10'000);
   flip(3, 500);  // the second page of block 2
@@ -120,7 +120,7 @@ TEST_F(JournalTailTest, AHalfWrittenBlockIsFoundWhenItIsWhole) {
   EXPECT_THAT(found(1), ElementsAre(2));
 }
 
-TEST_F(JournalTailTest, AWriterThatStartsAgainIsFoundAtTheBeginning) {
+TEST_F(JournalTailTest, ARestartedWriterIsFoundAtTheStart) {
   for (std::uint64_t p = 1; p <= 5; ++p) write(p);
   EXPECT_THAT(found(0), ElementsAre(1, 2, 3, 4, 5));
   open_journal();

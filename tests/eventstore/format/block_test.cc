@@ -75,7 +75,7 @@ std::string hex_of(std::span<const std::byte> bytes) {
   return text;
 }
 
-// What stores of format 1 hold. If this changes, old stores cannot be read: a new format version is due.
+// A block of format 1. If these bytes change, old stores cannot be read, and the format needs a new version.
 constexpr std::string_view kGolden = R"(43524e42010000000700000000000000
 020000002e0000000200000000000000
 00d03cdce02006006db7d803e74f1ffa
@@ -106,7 +106,7 @@ a490141d1cd8f98f0000000000000000
 637573746f6d65723a37000000000000
 )";
 
-TEST_F(BlockTest, StaysTheSameByteForByte) { EXPECT_EQ(hex_of(build()), kGolden); }
+TEST_F(BlockTest, MatchesTheGoldenBytes) { EXPECT_EQ(hex_of(build()), kGolden); }
 
 TEST_F(BlockTest, ReadsBackWhatWasWritten) {
   ASSERT_THAT(reader_.open(build(), BlockCheck::kWholeBlock), succeeds());
@@ -145,7 +145,7 @@ TEST_F(BlockTest, ReadsFromUnalignedBytes) {
   EXPECT_EQ(reader_.read({8})->event.stream, "order-2");
 }
 
-TEST_F(BlockTest, TheBuilderStartsCleanEachTime) {
+TEST_F(BlockTest, TheBuilderKeepsNothingOfThePreviousBlock) {
   const std::string once = hex_of(build());
   const std::string large(100'000, 'x');
   events_[0].stored.event.data = large;
@@ -154,17 +154,17 @@ TEST_F(BlockTest, TheBuilderStartsCleanEachTime) {
   EXPECT_EQ(hex_of(build()), once);
 }
 
-// No single changed bit gets past the check of the whole block, and none past the check of single events
-// without the events being what was written.
-TEST_F(BlockTest, EveryFlippedBitIsNoticed) {
+// The block's checksum detects every flipped bit. The events' checksums detect every one that changes an
+// event.
+TEST_F(BlockTest, EveryFlippedBitIsDetected) {
   const auto block = build();
   std::vector<std::byte> damaged(block.begin(), block.end());
   const auto original = [&](BlockReader& reader, std::uint64_t position) {
     return event_checksum(*reader.read({position}));
   };
-  BlockReader sound;
-  ASSERT_THAT(sound.open(block, BlockCheck::kWholeBlock), succeeds());
-  const std::uint64_t sums[2] = {original(sound, 7), original(sound, 8)};
+  BlockReader undamaged;
+  ASSERT_THAT(undamaged.open(block, BlockCheck::kWholeBlock), succeeds());
+  const std::uint64_t sums[2] = {original(undamaged, 7), original(undamaged, 8)};
 
   for (std::size_t bit = 0; bit < damaged.size() * 8; ++bit) {
     const auto mask = static_cast<std::byte>(1u << (bit % 8));
@@ -184,13 +184,13 @@ TEST_F(BlockTest, EveryFlippedBitIsNoticed) {
   }
 }
 
-// Without the block's checksum anything may stand where a pointer should: the reader stays inside the block,
-// which the address sanitizer watches, and gives out no event that was not written.
-TEST_F(BlockTest, NonsenseInAnyWordLeadsNowhere) {
+// Without the block's checksum a pointer can have any value. The reader stays inside the block, which the
+// address sanitizer checks, and returns no event that was not written.
+TEST_F(BlockTest, RandomWordsNeverCauseReadsOutsideTheBlock) {
   const auto block = build();
-  BlockReader sound;
-  ASSERT_THAT(sound.open(block, BlockCheck::kWholeBlock), succeeds());
-  const std::uint64_t sums[2] = {event_checksum(*sound.read({7})), event_checksum(*sound.read({8}))};
+  BlockReader undamaged;
+  ASSERT_THAT(undamaged.open(block, BlockCheck::kWholeBlock), succeeds());
+  const std::uint64_t sums[2] = {event_checksum(*undamaged.read({7})), event_checksum(*undamaged.read({8}))};
   for (std::size_t at = BlockHeader::kBytes; at < block.size(); at += 8) {
     for (const std::uint64_t nonsense :
          {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, 0xFFFFFFFF'00000001u,
@@ -209,7 +209,7 @@ TEST_F(BlockTest, NonsenseInAnyWordLeadsNowhere) {
   }
 }
 
-TEST_F(BlockTest, EveryCutIsNoticed) {
+TEST_F(BlockTest, EveryTruncationIsDetected) {
   const auto block = build();
   for (std::size_t size = 0; size < block.size(); ++size) {
     EXPECT_THAT(reader_.open(block.first(size), BlockCheck::kWholeBlock), fails_with(Errc::kCorruption))

@@ -8,14 +8,14 @@
 namespace cairn {
 namespace {
 
-TEST(JumpTest, LeadsBackByTheSmallestSkewBinaryWeight) {
+TEST(JumpTest, GoesBackByTheSmallestSkewBinaryWeight) {
   const std::vector<std::uint64_t> expected{0, 0, 1, 0, 3, 4, 3, 0, 7, 8, 7, 10, 11, 10, 7, 0, 15};
   for (std::uint64_t version = 1; version < expected.size(); ++version) {
     EXPECT_EQ(jump_version(version), expected[version]) << version;
   }
 }
 
-TEST(JumpTest, ThePathKnowsTheJumpOfEveryNextEvent) {
+TEST(JumpTest, ThePathGivesTheJumpOfEveryNextEvent) {
   JumpPath path;
   const auto position_of = [](std::uint64_t version) { return version == 0 ? 0 : version * 10; };
   for (std::uint64_t version = 0; version < 5'000; ++version) {
@@ -25,7 +25,7 @@ TEST(JumpTest, ThePathKnowsTheJumpOfEveryNextEvent) {
   }
 }
 
-TEST(JumpTest, ThePathHoldsTheJumpsOfTheHead) {
+TEST(JumpTest, ThePathContainsTheJumpsOfTheHead) {
   JumpPath path;
   for (std::uint64_t version = 0; version < 1'000; ++version) path.push(version, version + 1);
   std::uint64_t version = 1'000;
@@ -36,7 +36,7 @@ TEST(JumpTest, ThePathHoldsTheJumpsOfTheHead) {
   EXPECT_EQ(version, 0u);
 }
 
-TEST(JumpTest, AnyVersionIsReachedInLogarithmicallyManySteps) {
+TEST(JumpTest, EveryVersionIsReachedInLogarithmicSteps) {
   constexpr std::uint64_t kHead = 1'000'000;
   for (const std::uint64_t target :
        {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{499'999}, kHead - 1, kHead}) {

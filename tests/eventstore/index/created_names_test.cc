@@ -27,7 +27,7 @@ std::vector<std::string> listed(const CreatedNames& names, std::string_view pref
   return out;
 }
 
-TEST(CreatedNamesTest, ListsByPrefixFromANameOn) {
+TEST(CreatedNamesTest, ListsByPrefixFromAGivenName) {
   CreatedNames names;
   EXPECT_THAT(listed(names, "", "", 10), IsEmpty());
   names.add(std::vector<std::string_view>{"b-2", "a-1", "b-1"});
@@ -39,8 +39,8 @@ TEST(CreatedNamesTest, ListsByPrefixFromANameOn) {
   EXPECT_THAT(listed(names, "d", "", 10), IsEmpty());
 }
 
-// Lists between the additions, so that runs of many lengths are made and merged.
-TEST(CreatedNamesTest, ListsWhatAnOrderedSetWould) {
+// Calls list() between additions, so that runs of many lengths are made and merged.
+TEST(CreatedNamesTest, MatchesAnOrderedSet) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -67,7 +67,7 @@ TEST(CreatedNamesTest, ListsWhatAnOrderedSetWould) {
   }
 }
 
-TEST(CreatedNamesTest, ABlockIsListedWholeOrNotAtAll) {
+TEST(CreatedNamesTest, TheNamesOfABlockAppearAtomically) {
   constexpr int kBlocks = 2'000;
   std::deque<std::string> texts;
   for (int i = 0; i < kBlocks; ++i) {

@@ -27,9 +27,10 @@ TEST(HeadTableTest, FindsTheHeadThatWasPutLast) {
   EXPECT_EQ(table.entries().size(), 2u);
 }
 
-TEST(HeadTableTest, NamesStayWhereTheyAreWhileItGrows) {
+TEST(HeadTableTest, NamesKeepTheirAddressesWhileItGrows) {
   HeadTable table;
-  const std::string_view first = table.put(std::string_view(name(0)), head_at(1)).name;  // a name soon gone
+  const std::string_view first =
+      table.put(std::string_view(name(0)), head_at(1)).name;  // a temporary string: the table copies it
   for (std::uint64_t i = 1; i < 10'000; ++i) table.put(std::string_view(name(i)), head_at(i + 1));
   EXPECT_EQ(first, "cart-0");
   for (std::uint64_t i = 0; i < 10'000; ++i) {
@@ -39,7 +40,7 @@ TEST(HeadTableTest, NamesStayWhereTheyAreWhileItGrows) {
   }
 }
 
-TEST(HeadTableTest, ReservingKeepsWhatIsThere) {
+TEST(HeadTableTest, ReserveKeepsTheEntries) {
   HeadTable table;
   for (std::uint64_t i = 0; i < 100; ++i) table.put(std::string_view(name(i)), head_at(i + 1));
   for (const std::size_t count : {0, 10, 100'000, 50}) table.reserve(count);

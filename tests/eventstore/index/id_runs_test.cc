@@ -119,15 +119,15 @@ TEST_F(IdRunsTest, AnAbortedFlushLeavesNothing) {
   EXPECT_TRUE(find(2).empty());
 }
 
-TEST(IdFilterTest, KnowsItsOwnAndFewStrangers) {
+TEST(IdFilterTest, HasNoFalseNegativesAndFewFalsePositives) {
   std::mt19937_64 random(7);
   IdFilter filter(100'000);
   std::vector<std::uint64_t> own(100'000);
   for (auto& hash : own) filter.add(hash = random());
   for (const std::uint64_t hash : own) ASSERT_TRUE(filter.may_hold(hash));
-  int strangers = 0;
-  for (int i = 0; i < 100'000; ++i) strangers += filter.may_hold(random()) ? 1 : 0;
-  EXPECT_LT(strangers, 3'000);
+  int false_positives = 0;
+  for (int i = 0; i < 100'000; ++i) false_positives += filter.may_hold(random()) ? 1 : 0;
+  EXPECT_LT(false_positives, 3'000);
 }
 
 }  // namespace

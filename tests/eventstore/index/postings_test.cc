@@ -74,13 +74,13 @@ TEST_F(PostingsTest, ManySmallAppendsMakeOneList) {
     if (upper == expected.begin()) {
       EXPECT_FALSE(chunk->has_value());
     } else {
-      // The greatest position not above `at` stands in the chunk.
+      // The greatest position not above `at` is in the chunk.
       EXPECT_TRUE(std::binary_search((*chunk)->begin(), (*chunk)->end(), *std::prev(upper)));
     }
   }
 }
 
-TEST_F(PostingsTest, ListsWithNeighbouringNamesStayApart) {
+TEST_F(PostingsTest, ListsWithSimilarNamesAreSeparate) {
   const PostingTerm longer{PostingTerm::Kind::kCategory, "orders"};
   const PostingTerm type{PostingTerm::Kind::kType, "order"};
   add(kOrder, {1, 5});

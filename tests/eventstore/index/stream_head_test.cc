@@ -27,7 +27,7 @@ std::string hex_of(const std::string& bytes) {
   return to_hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
-TEST(RecordTest, VarintsReadBack) {
+TEST(RecordTest, VarintsRoundTrip) {
   for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128},
                                      std::uint64_t{300}, std::numeric_limits<std::uint64_t>::max()}) {
     std::string out;
@@ -38,7 +38,7 @@ TEST(RecordTest, VarintsReadBack) {
   }
 }
 
-TEST(RecordTest, AVarintThatDoesNotEndIsNone) {
+TEST(RecordTest, AnUnterminatedVarintIsRefused) {
   std::string_view cut = "\xFF\xFF";
   EXPECT_EQ(take_varint(cut), std::nullopt);
   const std::string endless(20, '\xFF');
@@ -46,18 +46,18 @@ TEST(RecordTest, AVarintThatDoesNotEndIsNone) {
   EXPECT_EQ(take_varint(in), std::nullopt);
 }
 
-TEST(RecordTest, HeadsReadBack) {
+TEST(RecordTest, HeadsRoundTrip) {
   for (const std::uint64_t version : {1u, 2u, 3u, 100u, 4'711u}) {
     EXPECT_EQ(decode_head(encode_head(head_of(version))), head_of(version)) << version;
   }
 }
 
-// What indexes of format 1 hold.
-TEST(RecordTest, AHeadStaysTheSameByteForByte) {
+// A stream head as in indexes of format 1.
+TEST(RecordTest, AHeadMatchesTheGoldenBytes) {
   EXPECT_EQ(hex_of(seal("order-2", encode_head(head_of(5)))), "05038180f9c0c1c4820304030f030309f01e4d");
 }
 
-TEST(RecordTest, AChangedBitOrAnotherKeyBreaksTheSeal) {
+TEST(RecordTest, AFlippedBitOrAnotherKeyFailsTheChecksum) {
   std::string sealed = seal("order-2", encode_head(head_of(5)));
   EXPECT_THAT(unseal("order-3", sealed), fails_with(Errc::kCorruption));
   for (std::size_t bit = 0; bit < sealed.size() * 8; ++bit) {

@@ -18,7 +18,7 @@ std::string fault(std::string_view text, std::size_t depth_max = kJsonDepthMax) 
   return found ? found->message : "";
 }
 
-TEST(JsonCheck, TakesEveryKindOfValue) {
+TEST(JsonCheck, AcceptsEveryKindOfValue) {
   for (const char* text :
        {"{}", "[]", "\"\"", "0", "-0", "true", "false", "null", " { \"a\" : [ 1 , 2.5e-3 , -7E+2 ] } ",
         "123456789012345678901234567890", "1e400", "\"\\u00e9\\ud83d\\ude00\\n\\/\"",
@@ -27,7 +27,7 @@ TEST(JsonCheck, TakesEveryKindOfValue) {
   }
 }
 
-TEST(JsonCheck, RefusesWhatIsNotJson) {
+TEST(JsonCheck, RefusesInvalidJson) {
   for (const char* text :
        {"",         " ",          "{",         "}",           "[1",        "[1,]",     "[,1]", "{\"a\"}",
         "{\"a\":}", "{\"a\":1,}", "{a:1}",     "{'a':1}",     "1 2",       "01",       "-",    "1.",
@@ -40,31 +40,31 @@ TEST(JsonCheck, RefusesWhatIsNotJson) {
   EXPECT_NE(fault(std::string_view("\"\0\"", 3)), "");
 }
 
-TEST(JsonCheck, RefusesHalfCharacters) {
+TEST(JsonCheck, RefusesLoneSurrogates) {
   EXPECT_THAT(fault(R"("\ud83d")"), HasSubstr("half a character"));
   EXPECT_THAT(fault(R"("\ude00")"), HasSubstr("half a character"));
   EXPECT_THAT(fault(R"("\ud83d\u0041")"), HasSubstr("half a character"));
 }
 
-TEST(JsonCheck, RefusesBytesThatAreNotUtf8) {
+TEST(JsonCheck, RefusesInvalidUtf8) {
   for (const char* text :
        {"\"\xFF\"", "\"\xC0\xAF\"", "\"\xED\xA0\x80\"", "\"12345678\xE2\x82\"", "\"\xF5\x80\x80\x80\""}) {
     EXPECT_THAT(fault(text), HasSubstr("UTF-8")) << text;
   }
 }
 
-TEST(JsonCheck, ANameStandsOnceInAnObject) {
-  EXPECT_THAT(fault(R"({"a":1,"b":2,"a":3})"), HasSubstr("'a' stands twice"));
-  EXPECT_THAT(fault(R"([{"x":{"a":1,"a":1}}])"), HasSubstr("'a' stands twice"));
-  EXPECT_THAT(fault(R"({"a":1,"\u0061":2})"), HasSubstr("'a' stands twice")) << "however it is escaped";
+TEST(JsonCheck, RefusesDuplicateNames) {
+  EXPECT_THAT(fault(R"({"a":1,"b":2,"a":3})"), HasSubstr("'a' appears twice"));
+  EXPECT_THAT(fault(R"([{"x":{"a":1,"a":1}}])"), HasSubstr("'a' appears twice"));
+  EXPECT_THAT(fault(R"({"a":1,"\u0061":2})"), HasSubstr("'a' appears twice")) << "however it is escaped";
   EXPECT_EQ(fault(R"([{"a":1},{"a":2}])"), "");
   std::string many = "{";
   for (int i = 0; i < 1000; ++i) many += "\"k" + std::to_string(i) + "\":0,";
   EXPECT_EQ(fault(many + "\"z\":1}"), "");
-  EXPECT_THAT(fault(many + "\"k500\":1}"), HasSubstr("'k500' stands twice"));
+  EXPECT_THAT(fault(many + "\"k500\":1}"), HasSubstr("'k500' appears twice"));
 }
 
-TEST(JsonCheck, DepthHasALimit) {
+TEST(JsonCheck, LimitsTheDepth) {
   const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_EQ(fault(nested(5), 5), "");
   EXPECT_THAT(fault(nested(6), 5), HasSubstr("more than 5 deep"));
@@ -72,9 +72,10 @@ TEST(JsonCheck, DepthHasALimit) {
   EXPECT_THAT(fault(std::string(1'000'000, '[')), HasSubstr("deep"));
 }
 
-TEST(JsonCheck, SaysWhere) { EXPECT_EQ(check_json(R"({"a":tru})")->offset, 5u); }
+TEST(JsonCheck, ReportsTheOffset) { EXPECT_EQ(check_json(R"({"a":tru})")->offset, 5u); }
 
-// Which the other parser refuses, because it keeps numbers as doubles. We keep them as they are.
+// nlohmann::json refuses numbers that do not fit a double. check_json() accepts them, because Cairn stores
+// the text.
 bool is_too_large_for_a_double(const std::string& text) {
   try {
     return nlohmann::json::parse(text).is_discarded();
@@ -85,8 +86,8 @@ bool is_too_large_for_a_double(const std::string& text) {
   }
 }
 
-// Another parser agrees about random texts, made by damaging good ones.
-TEST(JsonCheck, AgreesWithAnotherParser) {
+// Both parsers accept or refuse the same random texts, made by mutating valid ones.
+TEST(JsonCheck, AgreesWithNlohmannJson) {
   Random random("JsonCheck");
   const std::string good = R"({"a":[1,-2.5e3,"x\n\u00e9",true,null],"b":{"c":"d"}, "e" : [] })";
   const std::string letters = R"({}[]",:\ue0123456789.-+truefalsn )";

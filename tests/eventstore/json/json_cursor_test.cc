@@ -29,7 +29,7 @@ std::string compact(std::string_view text) {
   return to;
 }
 
-TEST(JsonCursor, WalksMembersAsTheyAreWritten) {
+TEST(JsonCursor, ReadsMembersAsTheyAreWritten) {
   EXPECT_EQ(
       members(R"( { "a" : 12345678901234567890 , "b\n" : { "c" : [ 1, "}" ] } , "d":"\"", "e":1.50 } )"),
       (Members{{"a", "12345678901234567890"},
@@ -40,7 +40,7 @@ TEST(JsonCursor, WalksMembersAsTheyAreWritten) {
   EXPECT_EQ(members(R"({"":[]})"), (Members{{"", "[]"}}));
 }
 
-TEST(JsonCursor, WalksElements) {
+TEST(JsonCursor, ReadsElements) {
   JsonCursor cursor(R"([1, "two", [3], {"four":4}, null])");
   std::vector<JsonKind> kinds;
   cursor.enter_array();
@@ -52,12 +52,12 @@ TEST(JsonCursor, WalksElements) {
                                 JsonKind::kNull}));
 }
 
-TEST(JsonCursor, StringsLoseTheirEscapes) {
+TEST(JsonCursor, RemovesEscapesFromStrings) {
   EXPECT_EQ(JsonCursor(R"("a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00z")").take_string(),
             "a\"\\/\b\f\n\r\t\xC3\xA9\xF0\x9F\x98\x80z");
 }
 
-TEST(JsonCursor, WholeNumbersAreExact) {
+TEST(JsonCursor, IntegersAreExact) {
   EXPECT_EQ(json_whole_number("18446744073709551615"), 18446744073709551615ull);
   EXPECT_EQ(json_whole_number("9007199254740993"), 9007199254740993ull);
   for (const char* other : {"18446744073709551616", "-1", "1.0", "1e3", "\"1\"", "true"}) {
@@ -65,13 +65,13 @@ TEST(JsonCursor, WholeNumbersAreExact) {
   }
 }
 
-TEST(JsonText, CompactKeepsEverythingButSpace) {
+TEST(JsonText, CompactRemovesOnlyWhiteSpace) {
   EXPECT_EQ(compact(" { \"a b\" : [ 1.50 , \"x \\\" y\" ] } \n"), "|{\"a b\":[1.50,\"x \\\" y\"]}");
   EXPECT_EQ(compact("17"), "|17");
   EXPECT_EQ(compact("\"\""), "|\"\"");
 }
 
-TEST(JsonText, StringsAreEscapedSoThatTheyReadBack) {
+TEST(JsonText, EscapedStringsParseBack) {
   std::string every;
   for (int c = 0; c < 128; ++c) every += static_cast<char>(c);
   every += "\xC3\xA9\xF0\x9F\x98\x80";
@@ -81,7 +81,7 @@ TEST(JsonText, StringsAreEscapedSoThatTheyReadBack) {
   EXPECT_EQ(JsonCursor(json).take_string(), every);
 }
 
-TEST(JsonText, WhatIsNotUtf8IsReplaced) {
+TEST(JsonText, ReplacesInvalidUtf8) {
   std::string json;
   append_json_string(json, "a\xFF\xC3\xA9\xC3");
   EXPECT_EQ(json, "\"a\xEF\xBF\xBD\xC3\xA9\xEF\xBF\xBD\"");

@@ -15,7 +15,7 @@ class JsonWriterTest : public ::testing::Test {
   JsonWriter json_{text_};
 };
 
-TEST_F(JsonWriterTest, CommasStandBetweenMembersAndElementsOnly) {
+TEST_F(JsonWriterTest, CommasOnlyBetweenMembersAndElements) {
   json_.begin_object();
   json_.number("a", 1);
   json_.begin_array("b");
@@ -38,7 +38,7 @@ TEST_F(JsonWriterTest, CommasStandBetweenMembersAndElementsOnly) {
   EXPECT_EQ(text_, R"({"a":1,"b":[],"c":[1,{},["x","y"],{}],"d":{"e":false,"f":null}})");
 }
 
-TEST_F(JsonWriterTest, WritesBehindWhatIsThere) {
+TEST_F(JsonWriterTest, AppendsToExistingText) {
   text_ = "data: ";
   json_.begin_object();
   json_.end_object();
@@ -60,7 +60,7 @@ TEST_F(JsonWriterTest, NumbersKeepEveryDigit) {
   EXPECT_EQ(text_, "[0,18446744073709551615]");
 }
 
-TEST_F(JsonWriterTest, WhatIsMissingIsNull) {
+TEST_F(JsonWriterTest, MissingValuesAreNull) {
   json_.begin_object();
   json_.text_or_null("a", std::nullopt);
   json_.text_or_null("b", "");
@@ -74,7 +74,7 @@ TEST_F(JsonWriterTest, WhatIsMissingIsNull) {
   EXPECT_EQ(text_, R"({"a":null,"b":"","c":null,"d":null,"e":7,"f":null,"g":null,"h":1.235})");
 }
 
-TEST_F(JsonWriterTest, ACallerMayAppendAnAnnouncedValue) {
+TEST_F(JsonWriterTest, ACallerMayAppendTheValueOfAKey) {
   json_.begin_object();
   json_.key("a");
   text_ += "[1]";
@@ -82,6 +82,47 @@ TEST_F(JsonWriterTest, ACallerMayAppendAnAnnouncedValue) {
   text_ += "2";
   json_.end_object();
   EXPECT_EQ(text_, R"({"a":[1],"b":2})");
+}
+
+TEST_F(JsonWriterTest, AnotherWriterMayWriteAnAnnouncedValue) {
+  const auto append_pair = [this] {
+    JsonWriter inner(text_);
+    inner.begin_object();
+    inner.number("x", 1);
+    inner.number("y", 2);
+    inner.end_object();
+  };
+  json_.begin_object();
+  json_.key("a");
+  append_pair();
+  json_.begin_array("b");
+  for (int i = 0; i < 2; ++i) {
+    json_.element();
+    append_pair();
+  }
+  json_.end_array();
+  json_.null("c");
+  json_.end_object();
+  EXPECT_EQ(text_, R"({"a":{"x":1,"y":2},"b":[{"x":1,"y":2},{"x":1,"y":2}],"c":null})");
+}
+
+TEST_F(JsonWriterTest, PlainTextIsQuotedOnly) {
+  json_.begin_array();
+  json_.plain_text("FULL");
+  json_.begin_object();
+  json_.plain_text("mode", "READWRITE");
+  json_.end_object();
+  json_.end_array();
+  EXPECT_EQ(text_, R"(["FULL",{"mode":"READWRITE"}])");
+}
+
+TEST(JsonObjectTest, HasTheMembersThatAreWritten) {
+  EXPECT_EQ(json_object([](JsonWriter&) {}), "{}");
+  EXPECT_EQ(json_object([](JsonWriter& json) {
+              json.number("removed", 3);
+              json.raw("state", "[1]");
+            }),
+            R"({"removed":3,"state":[1]})");
 }
 
 TEST_F(JsonWriterTest, TimesAreQuoted) {

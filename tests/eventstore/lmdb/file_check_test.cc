@@ -24,13 +24,13 @@ using test::succeeds;
 
 class FileCheckTest : public testing::Test {
  protected:
-  // Where LMDB 0.9 has its numbers: in a meta page, and in the record of a table.
+  // Offsets of LMDB 0.9's fields in a meta page and in the record of a table.
   static constexpr std::uint64_t kMainRoot = 128, kLastPage = 136, kCommitNumber = 144;
   static constexpr std::uint64_t kTableFlags = 4, kTableDepth = 6, kTableRoot = 40;
 
   std::filesystem::path file() const { return folder_ / "data.mdb"; }
 
-  // Random writes and deletes, so that there are trees of some depth, large values and a list of free pages.
+  // Random writes and deletes, which produce trees of some depth, large values and a list of free pages.
   void fill() {
     auto env = Env::open(folder_.path(), {.map_bytes = 256u << 20, .tables_max = 4});
     ASSERT_THAT(env, succeeds());
@@ -72,13 +72,13 @@ class FileCheckTest : public testing::Test {
   void overwrite_number(std::uint64_t offset, Number number) {
     overwrite(offset, std::string(reinterpret_cast<const char*>(&number), sizeof number));
   }
-  // Where the newest commit's meta page begins.
+  // The offset of the newest commit's meta page.
   std::uint64_t newest_meta() const {
     return number_at<std::uint64_t>(kCommitNumber) > number_at<std::uint64_t>(kPageBytes + kCommitNumber)
                ? 0
                : kPageBytes;
   }
-  // Where the record of the table "one" stands in the newest commit's page of tables.
+  // The offset of the record of table "one" in the newest commit's page of tables.
   std::uint64_t record_of_table_one() const {
     const auto page = number_at<std::uint64_t>(newest_meta() + kMainRoot) * kPageBytes;
     const std::uint64_t name = bytes().find("one", page);
@@ -95,7 +95,7 @@ class FileCheckTest : public testing::Test {
   test::TempFolder folder_;
 };
 
-TEST_F(FileCheckTest, ASoundFilePasses) {
+TEST_F(FileCheckTest, AnUndamagedFilePasses) {
   fill();
   EXPECT_THAT(check_file(file()), succeeds());
   EXPECT_THAT(check_trees(file(), TreeCheck::kAtOpen), succeeds());
@@ -113,8 +113,8 @@ TEST_F(FileCheckTest, AnEmptyOrShortFileIsDamage) {
   }
 }
 
-// LMDB does not write pages that became free in the commit that took them: a store was taken for a cut one
-// after such a commit.
+// LMDB does not write pages that were allocated and freed in one commit. A store was once reported as
+// truncated after such a commit.
 TEST_F(FileCheckTest, FreePagesAtTheEndMayBeMissing) {
   {
     auto env = Env::open(folder_.path(), {.map_bytes = 16u << 20, .tables_max = 1});
@@ -123,7 +123,7 @@ TEST_F(FileCheckTest, FreePagesAtTheEndMayBeMissing) {
     const std::array<TableHandle, 1> handles{{{"one", &table}}};
     ASSERT_THAT((*env)->open_tables(handles), succeeds());
     const std::string large(100'000, 'v');
-    // The last commits find room in what the second one freed.
+    // The last commits reuse pages that the second one freed.
     for (int commit = 0; commit < 7; ++commit) {
       auto txn = (*env)->begin_write();
       ASSERT_THAT(txn, succeeds());
@@ -149,7 +149,7 @@ TEST_F(FileCheckTest, FreePagesAtTheEndMayBeMissing) {
     if (!check_file(file()).ok()) break;
   }
   EXPECT_GE(missing, 1);
-  std::filesystem::resize_file(file(), size + kPageBytes);  // not what it was: the last page is lost
+  std::filesystem::resize_file(file(), size + kPageBytes);  // one page short of the original size
   EXPECT_THAT(check_file(file()), fails_with(Errc::kCorruption));
 }
 
@@ -161,14 +161,14 @@ TEST_F(FileCheckTest, ADamagedMetaPageIsNamed) {
   EXPECT_THAT(result.error().message, testing::HasSubstr("meta page 1"));
 }
 
-// A commit number that was changed would make LMDB take an older state for the newest.
+// With a changed commit number LMDB would open an older commit as the newest.
 TEST_F(FileCheckTest, MetaPagesThatDisagreeAreDamage) {
   fill();
   overwrite(16 + 128, std::string(8, '\0'));
   EXPECT_THAT(check_file(file()), fails_with(Errc::kCorruption));
 }
 
-TEST_F(FileCheckTest, AnOlderStateThatPosesAsTheNewestIsDamage) {
+TEST_F(FileCheckTest, AnOlderCommitWithTheNewestNumberIsDamage) {
   fill();
   const std::uint64_t newest = newest_meta(), older = kPageBytes - newest;
   overwrite_number(older + kLastPage, number_at<std::uint64_t>(newest + kLastPage) - 1);
@@ -177,8 +177,8 @@ TEST_F(FileCheckTest, AnOlderStateThatPosesAsTheNewestIsDamage) {
   EXPECT_THAT(check_file(file()), fails_with(Errc::kCorruption));
 }
 
-// The next commit would write over the end of the last value.
-TEST_F(FileCheckTest, AValueThatGoesBeyondTheLastPageIsDamage) {
+// The next commit would overwrite the end of the last value.
+TEST_F(FileCheckTest, AValueBeyondTheLastPageIsDamage) {
   {
     auto env = Env::open(folder_.path(), {.map_bytes = 16u << 20});
     ASSERT_THAT(env, succeeds());
@@ -199,14 +199,14 @@ TEST_F(FileCheckTest, AValueThatGoesBeyondTheLastPageIsDamage) {
   EXPECT_THAT(check_trees(file(), TreeCheck::kAtOpen), fails_with(Errc::kCorruption));
 }
 
-TEST_F(FileCheckTest, ATableInAnotherOrderIsDamage) {
+TEST_F(FileCheckTest, ATableWithAnotherKeyOrderIsDamage) {
   fill();
   const std::uint64_t record = record_of_table_one();
-  overwrite_number(record + kTableFlags, std::uint16_t{2});  // compared from the end
+  overwrite_number(record + kTableFlags, std::uint16_t{2});  // keys compared in reverse byte order
   EXPECT_THAT(check_trees(file(), TreeCheck::kAtOpen), fails_with(Errc::kCorruption));
 }
 
-TEST_F(FileCheckTest, ATableThatLeadsBackToTheListOfTablesIsDamage) {
+TEST_F(FileCheckTest, ATableWhoseRootIsTheMainTreeIsDamage) {
   fill();
   const std::uint64_t record = record_of_table_one();
   overwrite_number(record + kTableRoot, number_at<std::uint64_t>(newest_meta() + kMainRoot));
@@ -214,8 +214,8 @@ TEST_F(FileCheckTest, ATableThatLeadsBackToTheListOfTablesIsDamage) {
   EXPECT_THAT(check_trees(file(), TreeCheck::kAtOpen), fails_with(Errc::kCorruption));
 }
 
-// It would be made anew, and be empty.
-TEST_F(FileCheckTest, ATableThatLostItsNameIsMissed) {
+// Otherwise the table would be created again, empty.
+TEST_F(FileCheckTest, ATableWithAChangedNameIsReportedMissing) {
   fill();
   overwrite(record_of_table_one() - 1, "f");
   EXPECT_THAT(check_trees(file(), TreeCheck::kAll), succeeds());
@@ -226,13 +226,13 @@ TEST_F(FileCheckTest, ATableThatLostItsNameIsMissed) {
   const auto opened = (*env)->open_tables(handles);
   ASSERT_THAT(opened, fails_with(Errc::kCorruption));
   EXPECT_THAT(opened.error().message, testing::HasSubstr("lacks"));
-  // What may lack is made.
+  // A table that may be missing is created.
   const std::array<TableHandle, 2> newer{{{"two", &tables[1]}, {"new", &tables[2], true}}};
   EXPECT_THAT((*env)->open_tables(newer), succeeds());
   EXPECT_NE(tables[2], kNoTable);
 }
 
-TEST_F(FileCheckTest, APageFullOfRubbishIsFound) {
+TEST_F(FileCheckTest, APageOfRandomBytesIsDetected) {
   fill();
   const std::uint64_t pages = check_file(file())->used_bytes / kPageBytes;
   int found = 0;
@@ -246,7 +246,7 @@ TEST_F(FileCheckTest, APageFullOfRubbishIsFound) {
     overwrite(page * kPageBytes, std::string(kPageBytes, '\xA5'));
     found += check_trees(file(), TreeCheck::kAll).ok()
                  ? 0
-                 : 1;  // free pages and the insides of values may be anything
+                 : 1;  // free pages and the content of values may have any bytes
     overwrite(page * kPageBytes, before);
   }
   EXPECT_GT(found, 10);

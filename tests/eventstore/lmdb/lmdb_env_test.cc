@@ -17,9 +17,9 @@ namespace {
 
 using test::succeeds;
 
-// The map grows when nobody reads. A thread that reads and begins to read once more must not wait for that:
-// each would wait for the other.
-TEST(LmdbEnvTest, AThreadThatReadsMayReadOnceMoreWhileTheMapIsToGrow) {
+// The map is resized when no read transaction is open. A thread with an open one that begins a second must
+// not wait for the resize: that would be a deadlock.
+TEST(LmdbEnvTest, ANestedReadDoesNotWaitForAResize) {
   test::TempFolder folder;
   auto env = Env::open(folder.path(), {.map_bytes = 1u << 20, .tables_max = 1, .readers_max = 1});
   ASSERT_THAT(env, succeeds());
@@ -34,7 +34,7 @@ TEST(LmdbEnvTest, AThreadThatReadsMayReadOnceMoreWhileTheMapIsToGrow) {
         EXPECT_THAT((*env)->grow(), succeeds());
       });
       while (!growing) std::this_thread::yield();
-      for (int i = 0; i < 1'000; ++i) std::this_thread::yield();  // it is most likely waiting by now
+      for (int i = 0; i < 1'000; ++i) std::this_thread::yield();  // by now it very likely waits
       const auto inner = (*env)->begin_read();
       ASSERT_THAT(inner, succeeds());
     }
@@ -44,8 +44,8 @@ TEST(LmdbEnvTest, AThreadThatReadsMayReadOnceMoreWhileTheMapIsToGrow) {
   EXPECT_EQ((*env)->open_readers(), 0u);
 }
 
-// On an overlay of several file systems a file is on another device by stat than by the list of mappings.
-TEST(LmdbEnvTest, TheMapIsFoundOnAnOverlay) {
+// On overlayfs stat() reports another device for a file than /proc/self/maps.
+TEST(LmdbEnvTest, FindsTheMapOnOverlayfs) {
   const test::TempFolder lower(test::Medium::kDisk);
   const test::TempFolder upper(test::Medium::kMemory);
   for (const char* name : {"changes", "work", "all"}) std::filesystem::create_directory(upper / name);

@@ -1,5 +1,5 @@
-// The journal is written over and over, so pages of old blocks stay in it between newer ones. What clients
-// have written into those must not be taken for a block, or the store would not open again.
+// The journal is overwritten again and again, so pages of old blocks remain between newer ones. Data that a
+// client put into such a page must not be recovered as a block, or the store would not open again.
 
 #include <cstring>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kPageBytes = BlockCopy::kPageBytes;
 constexpr std::size_t kDataBytes = 2 * kPageBytes;
 
-// A block that is sound in itself, far behind the end of the log.
+// A valid block whose position is far beyond the end of the log.
 std::string forged_block() {
   constexpr std::size_t kWords = 4;
   std::vector<std::byte> bytes(BlockHeader::kBytes + kWords * 8);
@@ -36,8 +36,8 @@ class ForgedBlockTest : public StoreTest {
  protected:
   std::filesystem::path journal_file() { return folder() / "log" / "journal"; }
 
-  // How far into a page of the journal the data of an event begins that is alone in its block.
-  std::size_t place_of_data() {
+  // The offset in its journal page at which the data of an event begins that is alone in its block.
+  std::size_t offset_of_data() {
     std::string probe(kDataBytes, '.');
     probe.replace(0, 6, "marker");
     append_data(probe);
@@ -55,18 +55,18 @@ class ForgedBlockTest : public StoreTest {
   }
 };
 
-TEST_F(ForgedBlockTest, IsNotTakenForOneWhenItsPageIsLeftOver) {
-  const std::size_t place = place_of_data();
+TEST_F(ForgedBlockTest, ALeftoverPageOfEventDataIsNotRecoveredAsABlock) {
+  const std::size_t offset = offset_of_data();
   std::string data(kDataBytes, '.');
   const std::string forged = forged_block();
-  data.replace(kPageBytes - place, forged.size(), forged);
+  data.replace(kPageBytes - offset, forged.size(), forged);
   append_data(data);
-  // Small blocks go over the first of its pages, and over all of the journal more than once.
+  // Small blocks overwrite its first page, and the whole journal more than once.
   for (int i = 0; i < 40; ++i) {
     append_data("{}");
     const auto journal = Journal::open(journal_file(), Journal::Access::kReadOnly);
     ASSERT_THAT(journal, succeeds());
-    ASSERT_THAT((*journal)->blocks_after(store().head()), succeeds()) << "after " << i + 1 << " small ones";
+    ASSERT_THAT((*journal)->blocks_after(store().head()), succeeds()) << "after " << i + 1 << " small blocks";
   }
   reopen();
   EXPECT_EQ(store().head().value, 42u);

@@ -42,10 +42,10 @@ class JournalTest : public testing::Test {
         {.first_position = {first}, .epoch = 1, .streams = names, .types = names, .events = events}));
   }
 
-  // Writes a block, turning over when the half is full.
+  // Writes a block, and switches halves when the active one is full.
   void write(std::uint64_t first) {
     const auto copy = block(first);
-    if (!journal_->has_room(*copy)) journal_->turn_over();
+    if (!journal_->has_room(*copy)) journal_->switch_half(journal_->other_half_end());
     ASSERT_THAT(journal_->write(*copy), succeeds());
   }
 
@@ -72,7 +72,7 @@ class JournalTest : public testing::Test {
   BlockBuilder builder_;
 };
 
-TEST_F(JournalTest, GivesBackWhatFollowsAPosition) {
+TEST_F(JournalTest, ReturnsTheBlocksAfterAPosition) {
   for (std::uint64_t i = 1; i <= 6; ++i) write(i);
   reopen();
   EXPECT_EQ(found_after(0), (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}));
@@ -80,22 +80,22 @@ TEST_F(JournalTest, GivesBackWhatFollowsAPosition) {
   EXPECT_TRUE(found_after(6).empty());
 }
 
-TEST_F(JournalTest, WhatIsLeftOfEarlierRoundsIsNotTakenForNew) {
-  for (std::uint64_t i = 1; i <= 10; ++i) write(i);  // the first half a second time, from 9 on
+TEST_F(JournalTest, IgnoresBlocksOfEarlierRounds) {
+  for (std::uint64_t i = 1; i <= 10; ++i) write(i);  // from 9 on the first half is overwritten
   reopen();
   EXPECT_EQ(found_after(8), (std::vector<std::uint64_t>{9, 10}));
   EXPECT_EQ(found_after(4), (std::vector<std::uint64_t>{5, 6, 7, 8, 9, 10}));
 }
 
-TEST_F(JournalTest, ABlockThatWasHalfWrittenLastIsNotThere) {
+TEST_F(JournalTest, IgnoresATornLastBlock) {
   for (std::uint64_t i = 1; i <= 3; ++i) write(i);
   damage(3, 100);
   reopen();
   EXPECT_EQ(found_after(0), (std::vector<std::uint64_t>{1, 2}));
 }
 
-// A block with sound ones after it was acknowledged: that is damage, and must not look like the end.
-TEST_F(JournalTest, ADamagedBlockWithOthersBehindItIsReported) {
+// A block with valid ones after it was acknowledged: this is damage, and not the end of the journal.
+TEST_F(JournalTest, ReportsADamagedBlockBeforeAValidOne) {
   for (std::uint64_t i = 1; i <= 3; ++i) write(i);
   damage(2, 100);
   reopen();
@@ -104,7 +104,7 @@ TEST_F(JournalTest, ADamagedBlockWithOthersBehindItIsReported) {
   EXPECT_EQ(blocks.error().position, 2u);
 }
 
-TEST_F(JournalTest, AMissingCutOrForeignFileIsDamage) {
+TEST_F(JournalTest, AMissingTruncatedOrForeignFileIsDamage) {
   damage(0, 1);
   EXPECT_THAT(Journal::open(file(), Journal::Access::kReadWrite), fails_with(Errc::kCorruption));
   ASSERT_THAT(Journal::create(file(), 2 * kHalf), succeeds());

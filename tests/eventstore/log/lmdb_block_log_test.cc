@@ -61,7 +61,7 @@ class LmdbBlockLogTest : public testing::Test {
   BlockBuilder builder_;
 };
 
-TEST_F(LmdbBlockLogTest, FindsTheBlockThatHoldsAPosition) {
+TEST_F(LmdbBlockLogTest, FindsTheBlockOfAPosition) {
   ASSERT_THAT(append(1, 3), succeeds());
   ASSERT_THAT(append(4, 300), succeeds());
   ASSERT_THAT(append(304, 1), succeeds());
@@ -89,8 +89,8 @@ TEST_F(LmdbBlockLogTest, RefusesAWriterOfAnEarlierEpoch) {
   EXPECT_THAT(append(3, 1, 6), succeeds());
 }
 
-// Small blocks stand in the pages of the tree, large ones in pages of their own: both are read in place,
-// unmoved.
+// LMDB stores small blocks in leaf pages and large ones in overflow pages. Both are read in place, so both
+// must be aligned.
 TEST_F(LmdbBlockLogTest, BlocksAreAlignedInTheMap) {
   std::uint64_t next = 1;
   for (const std::size_t bytes : {1u, 100u, 333u, 1'500u, 2'100u, 5'000u, 70'001u}) {
@@ -106,15 +106,15 @@ TEST_F(LmdbBlockLogTest, BlocksAreAlignedInTheMap) {
   }
 }
 
-TEST_F(LmdbBlockLogTest, TheMapGrowsByItself) {
+TEST_F(LmdbBlockLogTest, TheMapGrowsAutomatically) {
   for (std::uint64_t i = 1; i <= 100; ++i) ASSERT_THAT(append(i, 1, 1, 100'000), succeeds());
   EXPECT_GT(log_->used_bytes(), 10'000'000u);
   reopen();
   EXPECT_EQ(seek(100), 100u);
 }
 
-// Blocks wander from the journal to LMDB while a cursor stands somewhere; it misses none and sees none twice.
-TEST_F(LmdbBlockLogTest, ACursorSeesEveryBlockOnceWhileTheySettle) {
+// Blocks move from the journal to LMDB while a cursor is open. The cursor misses none and returns none twice.
+TEST_F(LmdbBlockLogTest, ACursorSeesEveryBlockOnceWhileBlocksSettle) {
   constexpr std::uint64_t kBlocks = 400;
   for (std::uint64_t i = 1; i <= 5; ++i) ASSERT_THAT(append(i, 1), succeeds());
   std::jthread writer([&] {
@@ -122,7 +122,7 @@ TEST_F(LmdbBlockLogTest, ACursorSeesEveryBlockOnceWhileTheySettle) {
       ASSERT_THAT(append(i, 1, 1, i % 50 == 0 ? 200'000 : 3'000), succeeds());
   });
   for (std::uint64_t seen = 0; seen < kBlocks;) {
-    const auto cursor = log_->cursor();  // kept while there are blocks, and not while there are none
+    const auto cursor = log_->cursor();  // used until there are no more blocks; then a new one is opened
     auto found = (*cursor)->seek({std::max<std::uint64_t>(seen, 1)});
     if (seen > 0) found = (*cursor)->next();
     for (; found.ok() && *found; found = (*cursor)->next()) ASSERT_EQ((*found)->first_position.value, ++seen);

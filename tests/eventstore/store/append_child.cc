@@ -1,9 +1,9 @@
-// Eight writers on one store, for a parent that kills them.
+// Eight writer threads on one store, for a parent process that kills them.
 //
 //   append_child FOLDER CYCLE
 //
-// Each line is one write to the output: what a writer is about to send, and after the answer what the answer
-// was. Ends only by being killed, or after a minute.
+// Writes one line before each append, with what it sends, and one after it, with the answer; each line with
+// one write(2). Ends when it is killed, or after a minute.
 
 #include <cstdlib>
 #include <string>
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   ::alarm(60);
   StoreOptions options = small_store();
-  options.tail_events_flush = 300;  // so that kills also fall into flushes
+  options.tail_events_flush = 300;  // so that some kills hit a flush
   auto store = EventStore::open(argv[1], options);
   if (!store.ok()) {
     say("F 0 0 0 open " + store.error().message);

@@ -1,4 +1,4 @@
-// What an append answers, in every mode, and what it leaves in the store.
+// What an append returns for each expected version, and what it leaves in the store.
 
 #include <condition_variable>
 #include <mutex>
@@ -35,7 +35,7 @@ TEST_P(AppendTest, NumbersStartAtOneAndHaveNoGaps) {
   EXPECT_EQ(head(), 4u);
 }
 
-TEST_P(AppendTest, AnEventComesBackWholeAsItWasGiven) {
+TEST_P(AppendTest, AnEventIsReadAsItWasAppended) {
   NewEvent given = event(id(7), "ItemAdded", std::string("any bytes: \0\x01\xff\xfe", 16));
   given.metadata = R"({"correlationId":"c-1"})";
   given.tags = {"customer:7", "", "größe:xl"};
@@ -62,7 +62,7 @@ TEST_P(AppendTest, EmptyDataMetadataAndTagsStayEmpty) {
   EXPECT_THAT(events[0].tags, IsEmpty());
 }
 
-TEST_P(AppendTest, ExactVersionIsTakenWhenItIsTheCurrentOne) {
+TEST_P(AppendTest, TheCurrentExactVersionIsAccepted) {
   append("cart-1", {"A", "B"});
   halfway();
   settle();
@@ -70,7 +70,7 @@ TEST_P(AppendTest, ExactVersionIsTakenWhenItIsTheCurrentOne) {
   EXPECT_THAT(types_in("cart-1"), ElementsAre("A", "B", "C"));
 }
 
-TEST_P(AppendTest, StaleAndFutureVersionsChangeNothingAndTellTheCurrentOne) {
+TEST_P(AppendTest, StaleAndFutureVersionsChangeNothingAndReportTheCurrentOne) {
   append("cart-1", {"A", "B", "C"});
   settle();
   for (std::uint64_t wrong : {0, 1, 2, 4, 1000}) {
@@ -103,14 +103,14 @@ TEST_P(AppendTest, AnExactVersionOfAStreamThatDoesNotExistConflictsWithZero) {
   EXPECT_EQ(value_of(store().stream_info("cart-1")), std::nullopt);
 }
 
-TEST_P(AppendTest, AnyIsTakenWhereverTheStreamStands) {
+TEST_P(AppendTest, AnyIsAcceptedAtEveryVersion) {
   EXPECT_THAT(append_expecting("cart-1", ExpectedVersion::any(), {event("A")}), succeeds());
   settle();
   EXPECT_THAT(append_expecting("cart-1", ExpectedVersion::any(), {event("B")}), succeeds());
   EXPECT_THAT(types_in("cart-1"), ElementsAre("A", "B"));
 }
 
-TEST_P(AppendTest, ExistsWantsAtLeastOneEvent) {
+TEST_P(AppendTest, ExistsRequiresAtLeastOneEvent) {
   append("cart-1", {"A"});
   settle();
   auto absent = append_expecting("cart-2", ExpectedVersion::exists(), {event("X")});
@@ -122,7 +122,7 @@ TEST_P(AppendTest, ExistsWantsAtLeastOneEvent) {
   EXPECT_THAT(types_in("cart-1"), ElementsAre("A", "B"));
 }
 
-TEST_P(AppendTest, SeveralStreamsStandTogetherInTheOrderOfTheRequest) {
+TEST_P(AppendTest, SeveralStreamsAreAdjacentInTheOrderOfTheRequest) {
   append("b-1", {"Before"});
   halfway();
   auto result = submit({to("c-1", ExpectedVersion::no_stream(), {event("C1"), event("C2")}),
@@ -141,7 +141,7 @@ TEST_P(AppendTest, SeveralStreamsStandTogetherInTheOrderOfTheRequest) {
   EXPECT_THAT(types_of(log()), ElementsAre("Before", "C1", "C2", "A1", "B2", "B3"));
 }
 
-TEST_P(AppendTest, OneStaleStreamKeepsAllOthersOut) {
+TEST_P(AppendTest, OneStaleStreamRefusesTheWholeRequest) {
   append("a-1", {"A"});
   settle();
   auto result = submit({to("b-1", ExpectedVersion::any(), {event("B")}),
@@ -154,7 +154,7 @@ TEST_P(AppendTest, OneStaleStreamKeepsAllOthersOut) {
   EXPECT_THAT(types_of(log()), ElementsAre("A"));
 }
 
-TEST_P(AppendTest, ACheckedStreamIsComparedAndLeftAlone) {
+TEST_P(AppendTest, ACheckOnlyStreamIsComparedAndNotChanged) {
   append("cart-1", {"A", "B"});
   halfway();
   settle();
@@ -174,7 +174,7 @@ TEST_P(AppendTest, ACheckedStreamIsComparedAndLeftAlone) {
   EXPECT_EQ(head(), 3u);
 }
 
-TEST_P(AppendTest, AFailedCheckKeepsTheEventsOut) {
+TEST_P(AppendTest, AFailedCheckRefusesTheEvents) {
   append("cart-1", {"A", "B"});
   settle();
   auto result = submit({to("order-1", ExpectedVersion::no_stream(), {event("Placed")}),
@@ -189,7 +189,7 @@ TEST_P(AppendTest, AFailedCheckKeepsTheEventsOut) {
   EXPECT_EQ(head(), 2u);
 }
 
-TEST_P(AppendTest, ARequestThatOnlyChecksAnswersWithTheVersionsSeen) {
+TEST_P(AppendTest, ARequestThatOnlyChecksReturnsTheVersions) {
   append("cart-1", {"A", "B"});
   settle();
   auto result = submit({check("cart-1", ExpectedVersion::any())});
@@ -199,7 +199,7 @@ TEST_P(AppendTest, ARequestThatOnlyChecksAnswersWithTheVersionsSeen) {
   EXPECT_EQ(head(), 2u);
 }
 
-TEST_P(AppendTest, EventsWithoutIdsGetDifferentOnes) {
+TEST_P(AppendTest, EventsWithoutIdsGetUniqueOnes) {
   append("cart-1", {"A", "A", "A"});
   halfway();
   append("cart-1", {"A"});
@@ -213,7 +213,7 @@ TEST_P(AppendTest, EventsWithoutIdsGetDifferentOnes) {
   }
 }
 
-TEST_P(AppendTest, TheSystemMayWriteItsOwnStreams) {
+TEST_P(AppendTest, TheSystemMayWriteSystemStreams) {
   AppendRequest own = request({to("$schemas", ExpectedVersion::no_stream(), {event("SchemaRegistered")})});
   own.origin = Origin::kSystem;
   ASSERT_THAT(submit(own), succeeds());
@@ -231,7 +231,7 @@ TEST_P(AppendTest, ABatchLargerThanABlockStaysWhole) {
   EXPECT_EQ(events_in("cart-1", Direction::kForward, 300).size(), 1'000u);
 }
 
-TEST_P(AppendTest, AsynchronousAppendsAnswerLikeTheOthers) {
+TEST_P(AppendTest, AsynchronousAppendsReturnTheSameAnswers) {
   append("cart-1", {"A"});
   settle();
   std::mutex mutex;

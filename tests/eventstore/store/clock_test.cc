@@ -1,4 +1,4 @@
-// The wall clock labels events. It orders nothing.
+// The wall clock gives events their time. Order does not depend on it.
 
 #include <string>
 #include <vector>

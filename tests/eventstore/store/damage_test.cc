@@ -1,5 +1,5 @@
-// Bytes on disk that changed by themselves: the right answer or a clean error, never a wrong answer and never
-// a crash.
+// Bit rot and other damage to the files: every read returns the right answer or kCorruption, never a wrong
+// answer, and never crashes.
 
 #include <cstdio>
 #include <filesystem>
@@ -32,8 +32,8 @@ class DamageTest : public StoreTest {
  protected:
   static constexpr int kCleanError = 10;
 
-  // Blocks of one small event (inside leaf pages), of many, and of several pages; one part of it flushed, one
-  // not.
+  // Blocks of one small event (inside leaf pages), of many events, and of several pages; one part is flushed
+  // to the index, one is not.
   void SetUp() override {
     std::uint64_t n = 1;
     auto block = [&](std::size_t count, std::size_t bytes) {
@@ -74,7 +74,7 @@ class DamageTest : public StoreTest {
     return child.wait();
   }
 
-  // Damages a copy with `change`, reads it, and judges.
+  // Damages a copy with `change`, reads all of it, and checks the answers.
   template <typename Change>
   void expect_no_lie(const std::string& what, Change change) {
     const bool in_log = !random_.one_in(3);
@@ -99,7 +99,7 @@ class DamageTest : public StoreTest {
     }
   }
 
-  // A page that is not empty: damage to what was only filled ahead proves nothing.
+  // A page that is not empty: damage to preallocated space proves nothing.
   std::size_t used_page(const std::string& bytes) {
     for (;;) {
       const std::size_t page = random_.below(bytes.size() / 4096);
@@ -133,7 +133,7 @@ TEST_F(DamageTest, ASingleFlippedBit) {
   expect_both_kinds();
 }
 
-// LMDB believes its page headers and node tables; the front of each page is where a flip hurts most.
+// LMDB trusts its page headers and node tables; they are at the front of each page.
 TEST_F(DamageTest, AFlippedBitAtTheFrontOfAPage) {
   const std::size_t count = rounds(100, 5'000);
   for (std::size_t i = 0; i < count && !HasFailure(); ++i) {
@@ -147,8 +147,8 @@ TEST_F(DamageTest, AFlippedBitAtTheFrontOfAPage) {
   expect_both_kinds();
 }
 
-// What LMDB finds everything else by: the meta pages, and the page that names the tables.
-TEST_F(DamageTest, AFlippedBitInWhatLeadsToTheTables) {
+// The pages that locate everything else: LMDB's meta pages, and the page with the names of the tables.
+TEST_F(DamageTest, AFlippedBitInAPageThatLocatesTheTables) {
   constexpr std::size_t kMetaBytes = 16 + 136;
   std::vector<std::pair<bool, std::size_t>> places;
   for (std::size_t at = 0; at < kMetaBytes; ++at) {
@@ -201,9 +201,9 @@ TEST_F(DamageTest, TwoSwappedPages) {
   expect_both_kinds();
 }
 
-TEST_F(DamageTest, ACutFile) {
+TEST_F(DamageTest, ATruncatedFile) {
   const std::size_t count = rounds(30, 500);
-  // Under a sanitizer there are few rounds, and where the file was only filled ahead a cut does no harm.
+  // Under a sanitizer there are few rounds, and truncating preallocated space does no harm.
   for (std::size_t i = 0; (i < count || (reported_ == 0 && i < 100)) && !HasFailure(); ++i) {
     expect_no_lie("cut", [&](std::string& bytes) {
       bytes.resize(random_.one_in(2) ? random_.below(bytes.size())
@@ -226,7 +226,7 @@ TEST_F(DamageTest, GarbageOverAWholePage) {
   expect_both_kinds();
 }
 
-// Data, metadata and ids that stand in the file exactly once are live for sure.
+// Data, metadata and ids that occur in the file exactly once are live, not left over in a free page.
 TEST_F(DamageTest, VerifyReportsEveryFlipInsideALiveEvent) {
   std::size_t tested = 0;
   for (std::size_t round = 0; round < rounds(120, 3'000); ++round) {

@@ -1,4 +1,4 @@
-// How long a repeat is recognised: for ever with exact versions, inside the window otherwise.
+// How long a retry is recognised: for ever with exact versions, within the window otherwise.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ class DedupWindowTest : public IdempotencyTest {
  protected:
   DedupWindowTest() { options().dedup_window_days = 7; }
 
-  // Lets days pass as a running store sees them: with appends and a flush now and then.
+  // Advances the clock by days, with an append and a flush on each.
   void pass_days(int days) {
     for (int day = 0; day < days; ++day) {
       clock().advance_days(1);
@@ -86,7 +86,7 @@ TEST_P(DedupWindowTest, NewerIdsStayWhenOlderOnesAreDropped) {
   expect_new(one(any(), {full_event(1)}));
 }
 
-TEST_P(DedupWindowTest, AWindowWithoutEndRemembersForEver) {
+TEST_P(DedupWindowTest, AnUnlimitedWindowKeepsIdsForEver) {
   options().dedup_window_days = std::nullopt;
   auto sent = one(any(), {full_event(1)});
   auto first = expect_new(sent);

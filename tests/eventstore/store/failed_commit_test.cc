@@ -1,4 +1,4 @@
-// A commit that fails: nobody is told a lie, nothing more is written, and a new process finds the truth.
+// A commit that fails: no answer is wrong, nothing more is written, and a new process recovers the log.
 
 #include <map>
 #include <memory>
@@ -71,7 +71,8 @@ class FailedCommitTest : public StoreTest, public ::testing::WithParamInterface<
     panel_.disarm();
   }
 
-  // A new process finds every acknowledged event; when all others are sent again, each stands once.
+  // A new process finds every acknowledged event; when the other appends are retried, each event is stored
+  // once.
   void expect_truth_after_restart(const std::vector<std::uint64_t>& sent) {
     open();
     if (HasFatalFailure()) return;
@@ -105,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(, FailedCommitTest,
                                            Site{"DataHalf", kIoWrite, 0, IoEffect::kHalf, false}),
                          [](const auto& chosen) { return std::string(chosen.param.name); });
 
-TEST_P(FailedCommitTest, AnswersUnknownThenStopsAndARestartFindsTheTruth) {
+TEST_P(FailedCommitTest, AnswersOutcomeUnknownThenStopsAndARestartRecovers) {
   start();
   std::vector<std::uint64_t> sent;
   for (std::uint64_t n = 1; n <= 5; ++n) {
@@ -127,8 +128,7 @@ TEST_P(FailedCommitTest, AnswersUnknownThenStopsAndARestartFindsTheTruth) {
   EXPECT_THAT(append_in_child("cart-2", 201), StartsWith(stopped));
   EXPECT_EQ(panel_.later(), writes_when_stopped) << "a stopped store wrote to its log";
   EXPECT_EQ(child_->ask("fatal"), "ok 1");
-  // Reads may end with the commit, for LMDB may refuse them too; but then nobody is told that stored bytes
-  // are damaged.
+  // Reads may fail after the commit, because LMDB may refuse them too; but they must not report corruption.
   EXPECT_THAT(child_->ask("digest"),
               ::testing::AnyOf(StartsWith("ok"), StartsWith(stopped), StartsWith("err io-error")));
   EXPECT_EQ(child_->ask("head"), "ok 5") << "nothing is seen that is not known to be on disk";
@@ -138,7 +138,7 @@ TEST_P(FailedCommitTest, AnswersUnknownThenStopsAndARestartFindsTheTruth) {
   expect_truth_after_restart(sent);
 }
 
-// LMDB's own commit, which brings acknowledged blocks home from the journal.
+// LMDB's own commit, which settles acknowledged blocks from the journal.
 class FailedSettleTest : public FailedCommitTest {};
 INSTANTIATE_TEST_SUITE_P(, FailedSettleTest,
                          ::testing::Values(Site{"SyncOnce", kIoSync, 0, IoEffect::kBefore, false},
@@ -159,7 +159,7 @@ TEST_P(FailedSettleTest, StopsTheStoreAndLosesNothing) {
               .at = 1,
               .forever = GetParam().forever,
               .effect = GetParam().effect});
-  // The journal is small: when it is full, appends have to wait for LMDB and learn what became of it.
+  // The journal is small: when it is full, appends wait for LMDB's commit and get its error.
   std::vector<std::uint64_t> sent;
   std::string answer = "ok";
   for (std::uint64_t n = 1; n <= 200 && answer.starts_with("ok"); ++n) {
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(, FailedFlushTest,
                                            Site{"WritesForever", kIoWrite, 0, IoEffect::kBefore, true}),
                          [](const auto& chosen) { return std::string(chosen.param.name); });
 
-// The index is made from the log: when writing it fails, no acknowledged event is in danger.
+// The index is built from the log: when a flush fails, no acknowledged event is lost.
 TEST_P(FailedFlushTest, LosesNoEvents) {
   start();
   std::vector<std::uint64_t> sent;
@@ -200,8 +200,8 @@ TEST_P(FailedFlushTest, LosesNoEvents) {
               .effect = GetParam().effect});
   EXPECT_THAT(child_->ask("flush"), StartsWith("err"));
   ASSERT_GE(panel_.fired(), 1u);
-  // Reads go on, unless LMDB has given the index up for this process; then they say that a new start is
-  // needed.
+  // Reads continue, unless LMDB has given the index up for this process; then they fail and ask for a
+  // restart.
   EXPECT_THAT(child_->ask("digest"),
               ::testing::AnyOf(StartsWith("ok"),
                                StartsWith("err " + std::string(to_string(Errc::kFailedPrecondition)))));

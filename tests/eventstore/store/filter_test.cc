@@ -27,7 +27,7 @@ class FilterTest : public SettledStoreTest {
     settle();
   }
 
-  // Compares the filter's answer, by every page size, with what remains of the whole log by the plain rule.
+  // Compares filtered pages of every size with the whole log filtered by the test itself.
   void expect_matches(const EventFilter& filter) {
     std::vector<Event> expected;
     for (const Event& event : log({}, Direction::kForward, 1'000)) {
@@ -48,7 +48,7 @@ class FilterTest : public SettledStoreTest {
     expect_scanned(filter, 121, 200, expected);
   }
 
-  // A scan visits those of `matching` that stand in its range.
+  // A scan visits those of `matching` that are in its range.
   void expect_scanned(const EventFilter& filter, std::uint64_t from, std::uint64_t to,
                       const std::vector<Event>& matching) {
     std::vector<std::uint64_t> expected;
@@ -100,7 +100,7 @@ TEST_P(FilterTest, CategoriesAndTypesIntersect) {
   expect_matches({{"rare"}, {"B"}});
 }
 
-TEST_P(FilterTest, ANameGivenTwiceCountsOnce) {
+TEST_P(FilterTest, ADuplicateNameCountsOnce) {
   fill();
   EXPECT_EQ(log({{"cart", "cart"}, {"B", "B"}}), log({{"cart"}, {"B"}}));
 }
@@ -114,7 +114,7 @@ TEST_P(FilterTest, UnknownNamesMatchNothing) {
   expect_matches({{"nothing", "rare"}, {}});
 }
 
-TEST_P(FilterTest, StartsWhereItIsTold) {
+TEST_P(FilterTest, StartsAtFrom) {
   fill();
   auto from = [&](std::uint64_t position, Direction direction) {
     LogQuery query{GlobalPosition{position}, direction, 2, {{}, {"C"}}};
@@ -129,7 +129,7 @@ TEST_P(FilterTest, StartsWhereItIsTold) {
   EXPECT_THAT(from(39, Direction::kBackward), IsEmpty());
 }
 
-TEST_P(FilterTest, TheLastPageSaysThatTheHeadIsReached) {
+TEST_P(FilterTest, TheLastPageHasNoNext) {
   fill();
   auto page = value_of(store().read_log({GlobalPosition{81}, Direction::kForward, 100, {{}, {"C"}}}));
   EXPECT_EQ(page.head, GlobalPosition{120});
@@ -147,7 +147,7 @@ TEST_P(FilterTest, AWholeNameWithoutADashIsItsOwnCategory) {
   EXPECT_THAT(types_of(log({{"orders"}, {}})), ElementsAre("C"));
 }
 
-TEST_P(FilterTest, EventsAppendedAfterSettlingAreFoundToo) {
+TEST_P(FilterTest, EventsAppendedAfterAFlushAreFoundToo) {
   fill();
   append("order-1", {"C", "A"});
   append("rare-2", {"B"});

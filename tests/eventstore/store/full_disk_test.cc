@@ -1,4 +1,4 @@
-// A disk that fills up: appends say so, reads go on, and appends go on too once there is space.
+// A full disk: appends fail with kDiskFull, reads continue, and appends succeed again once there is space.
 
 #include <memory>
 #include <string>

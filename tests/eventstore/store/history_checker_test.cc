@@ -1,4 +1,5 @@
-// The checker itself: it agrees with brute force on small histories and catches planted violations.
+// Tests the linearizability checker: it agrees with brute force on small histories and finds planted
+// violations.
 
 #include <algorithm>
 #include <numeric>
@@ -111,7 +112,7 @@ TEST(HistoryCheckerTest, CatchesAStaleRead) {
   EXPECT_NE(find_violation({{{0, 10, 1, 1, {}}}, {{11, 12, 0, {}}}}), std::nullopt);
 }
 
-TEST(HistoryCheckerTest, CatchesAReadOfTheFuture) {
+TEST(HistoryCheckerTest, CatchesAReadOfALaterVersion) {
   EXPECT_NE(find_violation({{{10, 20, 1, 1, {}}}, {{1, 5, 1, {}}}}), std::nullopt);
 }
 
@@ -123,7 +124,7 @@ TEST(HistoryCheckerTest, CatchesTwoWinners) {
   EXPECT_NE(find_violation({{{0, 10, 1, 1, 0}, {0, 10, 2, 2, 0}}, {}}), std::nullopt);
 }
 
-TEST(HistoryCheckerTest, CatchesALookInsideABatch) {
+TEST(HistoryCheckerTest, CatchesAReadInsideABatch) {
   EXPECT_NE(find_violation({{{0, 10, 1, 3, {}}}, {{1, 20, 2, {}}}}), std::nullopt);
 }
 

@@ -1,4 +1,4 @@
-// One id stands for one event: whatever else comes with it is refused.
+// An id belongs to one event: another event with the same id is refused.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@ namespace {
 
 class IdReuseTest : public IdempotencyTest {
  protected:
-  // "cart-1" has a stranger at version 1 and full_event(1) at version 2.
+  // "cart-1" has an unrelated event at version 1 and full_event(1) at version 2.
   void given() {
     append("cart-1", {"Before"});
     expect_new(one(any(), {full_event(1)}));
@@ -144,14 +144,14 @@ TEST_P(IdReuseTest, RepeatsOfTwoRequestsSentAsOneAddNothing) {
   EXPECT_EQ(version_of("b-1"), 1u);
 }
 
-TEST_P(IdReuseTest, ARepeatIsNoConflictThoughTheVersionIsStale) {
+TEST_P(IdReuseTest, ARepeatWithAStaleVersionIsNoConflict) {
   given();
   auto stale = submit(one(exactly(1), {full_event(1)}));
   ASSERT_THAT(stale, succeeds());
   EXPECT_TRUE(stale->already_applied);
   auto wrong = submit(one(exactly(0), {full_event(1)}));
   EXPECT_THAT(wrong, fails_with_either(Errc::kVersionConflict, Errc::kEventIdReused))
-      << "it stands at 2, not at 1";
+      << "it is at version 2, not at 1";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The same request sent again is answered as the first time, and written once.
+// Appends are idempotent: a retry of a request gets the first answer, and the events are written once.
 
 #include <condition_variable>
 #include <mutex>
@@ -92,7 +92,7 @@ TEST_P(RepeatTest, OfSeveralStreams) {
   expect_repeat_of(first, sent);
 }
 
-TEST_P(RepeatTest, OfARequestWhoseCheckedStreamHasMovedOn) {
+TEST_P(RepeatTest, OfARequestWhoseCheckOnlyStreamHasChanged) {
   append("cart-1", {"A"});
   auto sent = request({to("order-1", exactly(0), {full_event(1)}), check("cart-1", exactly(1))});
   auto first = expect_new(sent);
@@ -106,7 +106,7 @@ TEST_P(RepeatTest, OfARequestWhoseCheckedStreamHasMovedOn) {
   EXPECT_EQ(version_of("order-1"), 1u);
 }
 
-TEST_P(RepeatTest, IdsTheStoreMadeAreNoRepeat) {
+TEST_P(RepeatTest, EventsWithGeneratedIdsAreNeverARepeat) {
   auto sent = one(any(), {event("A")});
   expect_new(sent);
   settle();
@@ -115,7 +115,7 @@ TEST_P(RepeatTest, IdsTheStoreMadeAreNoRepeat) {
   EXPECT_THAT(submit(one(exactly(0), {event("A")})), fails_with(Errc::kVersionConflict));
 }
 
-TEST_P(RepeatTest, AnIdTheStoreMadeIsRecognisedWhereAnExactVersionPointsAtIt) {
+TEST_P(RepeatTest, AGeneratedIdIsRecognisedByAnExactVersion) {
   append("cart-1", {"A"});
   settle();
   Event stored = events_in("cart-1").at(0);
@@ -158,7 +158,7 @@ TEST_P(RepeatTest, InTheSameGroup) {
   }
 }
 
-TEST_P(RepeatTest, WhenTheFirstWasRefusedItIsNew) {
+TEST_P(RepeatTest, ARequestWhoseFirstAttemptWasRefusedIsNew) {
   append("cart-1", {"A", "B"});
   EXPECT_THAT(submit(one(exactly(1), {full_event(1)})), fails_with(Errc::kVersionConflict));
   EXPECT_THAT(submit(request({to("x-1", any(), {full_event(2)}), check("cart-1", exactly(9))})),

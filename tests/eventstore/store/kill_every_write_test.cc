@@ -1,5 +1,5 @@
-// A script of a store's life, killed at its first call that changes a file, then at its second, until none is
-// left.
+// Runs a script of appends, flushes and reopenings, killed at its first system call that changes a file,
+// then at its second, until none is left.
 
 #include <algorithm>
 #include <csignal>
@@ -40,7 +40,7 @@ struct ScriptedAppend {
   }
 };
 
-// A fresh store, small and large appends, flushes, and a second life.
+// A new store, small and large appends, flushes, and a reopening.
 const std::vector<ScriptedAppend> kAppends = {
     {"a-1", "0", 10, 1, 10},   {"b-1", "any", 20, 3, 100}, {"c-1", "any", 30, 2, 6'000},
     {"a-1", "1", 40, 1, 10},   {"b-1", "3", 50, 1, 2'000}, {"d-1", "any", 60, 8, 500},
@@ -80,8 +80,8 @@ class KillEveryWriteTest : public StoreTest {
     return child.wait();
   }
 
-  // What every acknowledged append said is so; what was not acknowledged is there whole or not at all; and
-  // when all is sent again, the store holds each event once.
+  // Every acknowledged append is there as it was answered; each other one is there whole or not at all; and
+  // when all are retried, the store has each event once.
   void expect_recovered() {
     open();
     if (HasFatalFailure()) return;
@@ -122,7 +122,7 @@ class KillEveryWriteTest : public StoreTest {
   IoFaultPanel panel_;
 };
 
-TEST_F(KillEveryWriteTest, TheScriptRunsWhenNobodyKillsIt) {
+TEST_F(KillEveryWriteTest, TheScriptSucceedsWithoutAKill) {
   EXPECT_TRUE(run_script(child_command()).clean());
   EXPECT_EQ(answers_.size(), kAppends.size());
   expect_recovered();
@@ -187,16 +187,16 @@ constexpr const char* kWritingCalls =
     "write,pwrite64,writev,pwritev,pwritev2,fdatasync,fsync,sync_file_range,ftruncate,fallocate,rename,"
     "renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,copy_file_range,sendfile";
 
-// The test above is as good as its eyes: the kernel must see no call that the interposer does not.
+// The test above depends on the interposer: it must see every call that the kernel sees.
 TEST_F(StraceTest, TheInterposerSeesEveryCallTheKernelSees) {
   auto tool = strace();
   if (!tool) GTEST_SKIP() << "strace is not installed or may not trace here";
-  if (kSanitizerDivisor > 1) GTEST_SKIP() << "a sanitizer's own runtime stands in between";
+  if (kSanitizerDivisor > 1) GTEST_SKIP() << "the runtime of a sanitizer intercepts the calls";
   TempFolder output;
   const std::string trace = (output / "trace").string();
   auto command = child_command();
   panel_.connect(command);
-  // The library is for the store alone, not for strace.
+  // Preloaded into the store's process only, not into strace.
   std::vector<std::string> arguments = {
       *tool, "-f", "-y", "-o", trace, "-e", std::string("trace=") + kWritingCalls};
   for (const auto& [name, value] : command.environment)
@@ -214,7 +214,7 @@ TEST_F(StraceTest, TheInterposerSeesEveryCallTheKernelSees) {
 }
 
 // strace counts for each call and each thread by itself, so each call gets its own runs.
-TEST_F(StraceTest, KilledByTheKernelsHandAtEveryKindOfCall) {
+TEST_F(StraceTest, KilledByStraceAtEveryKindOfCall) {
   auto tool = strace();
   if (!tool) GTEST_SKIP() << "strace is not installed or may not trace here";
   Random random("StraceTest");

@@ -1,4 +1,4 @@
-// A process killed at a random moment under eight writers loses nothing it acknowledged, over and over on one
+// A process with eight writers, killed at random moments, loses no acknowledged event. Repeated on one
 // folder.
 
 #include <chrono>
@@ -16,10 +16,10 @@ namespace {
 
 class KillTest : public StoreTest {
  protected:
-  // On a disk, so that kills also fall into syncs that take their time.
+  // On a disk, so that some kills hit a sync.
   KillTest() : StoreTest(Medium::kDisk) {}
 
-  // Starts the writers and kills them `spin` after the parent has heard of `acks` acknowledged appends.
+  // Starts the writers and kills them `spin` after the parent has read `acks` acknowledgements.
   void run_and_kill(std::uint32_t cycle, std::size_t acks, std::chrono::microseconds spin) {
     ChildProcess child(
         {{test_program("append_child").string(), folder().string(), std::to_string(cycle)}, {}});
@@ -43,7 +43,7 @@ class KillTest : public StoreTest {
     ASSERT_EQ(history_.broken_promise(*scanned), "");
   }
 
-  // What a client does that never got its answer: it sends the same again.
+  // Retries every append that got no answer, as a client would.
   void retry_unanswered() {
     for (const CrashOp& op : history_.unanswered()) history_.record(op, store().append(op.request()));
   }
@@ -51,12 +51,12 @@ class KillTest : public StoreTest {
   CrashHistory history_;
 };
 
-TEST_F(KillTest, NothingAcknowledgedIsLostAndNothingStandsTwice) {
+TEST_F(KillTest, NothingAcknowledgedIsLostOrDuplicated) {
   Random random("KillTest");
   const std::size_t cycles = rounds(20, 200);
   for (std::uint32_t cycle = 0; cycle < cycles; ++cycle) {
     SCOPED_TRACE("cycle " + std::to_string(cycle) + " of seed " + std::to_string(random.seed()));
-    // Some kills fall into the opening, most between or inside commits and flushes.
+    // Some kills hit the opening of the store, most of them commits and flushes.
     const std::size_t acks = random.one_in(6) ? 0 : random.between(1, 400);
     run_and_kill(cycle, acks, std::chrono::microseconds(random.below(acks == 0 ? 20'000 : 3'000)));
     if (HasFatalFailure()) return;

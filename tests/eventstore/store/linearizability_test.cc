@@ -1,4 +1,4 @@
-// Appends and reads from many threads look as if they happened one after another.
+// Appends and reads from many threads are linearizable.
 
 #include <atomic>
 #include <chrono>
@@ -103,7 +103,7 @@ class LinearizabilityTest : public StoreTest {
   }
 };
 
-TEST_F(LinearizabilityTest, EveryHistoryHasAnOrder) {
+TEST_F(LinearizabilityTest, EveryHistoryIsLinearizable) {
   options().tail_events_flush = 200;  // flushes come in between
   Random random("LinearizabilityTest");
   const std::size_t histories = rounds(4, 100);

@@ -1,5 +1,5 @@
-// Files that are gone, cut, empty, old or of another store: an error, or the same answers. Never a new empty
-// store.
+// Files that are missing, truncated, empty, old or of another store: an error, or the same answers as before.
+// Never a new empty store.
 
 #include <filesystem>
 #include <string>
@@ -48,7 +48,7 @@ class MissingFilesTest : public StoreTest {
     expect_sound();
   }
 
-  // The index can be made from the log: either that is done, and said, or the damage is reported.
+  // The index can be built from the log: either that is done, with a notice, or the damage is reported.
   void expect_rebuilt_or_refused() {
     auto opened = try_open();
     if (opened.ok()) {
@@ -98,21 +98,21 @@ TEST_F(MissingFilesTest, TheLogsFileEmptied) {
   expect_verify_complains();
 }
 
-TEST_F(MissingFilesTest, TheLogsFileCutToOnePage) {
+TEST_F(MissingFilesTest, TheLogsFileTruncatedToOnePage) {
   given_a_store();
   fs::resize_file(log_file(), 4096);
   expect_refused();
   expect_verify_complains();
 }
 
-TEST_F(MissingFilesTest, TheLogsFileCutToItsTwoMetaPages) {
+TEST_F(MissingFilesTest, TheLogsFileTruncatedToItsTwoMetaPages) {
   given_a_store();
   fs::resize_file(log_file(), 2 * 4096);
   expect_refused();
   expect_verify_complains();
 }
 
-TEST_F(MissingFilesTest, TheLogsFileCutToHalfOfWhatIsUsed) {
+TEST_F(MissingFilesTest, TheLogsFileTruncatedToHalfOfItsUsedBytes) {
   given_a_store();
   open();
   const std::uint64_t used = store().stats().log_bytes;
@@ -122,13 +122,13 @@ TEST_F(MissingFilesTest, TheLogsFileCutToHalfOfWhatIsUsed) {
   expect_verify_complains();
 }
 
-TEST_F(MissingFilesTest, TheLogsFileCutInTheMiddleOfAPage) {
+TEST_F(MissingFilesTest, TheLogsFileTruncatedInTheMiddleOfAPage) {
   given_a_store();
   fs::resize_file(log_file(), 5 * 4096 + 17);
   expect_refused();
 }
 
-TEST_F(MissingFilesTest, WhatWasOnlyFilledAheadMayBeCut) {
+TEST_F(MissingFilesTest, PreallocatedSpaceMayBeTruncated) {
   given_a_store();
   open();
   const std::uint64_t used = store().stats().log_bytes;
@@ -174,7 +174,7 @@ TEST_F(MissingFilesTest, TheIndexFileEmptied) {
   expect_rebuilt_or_refused();
 }
 
-TEST_F(MissingFilesTest, TheIndexFileCutToHalf) {
+TEST_F(MissingFilesTest, TheIndexFileTruncatedToHalf) {
   given_a_store();
   fs::resize_file(index_file(), fs::file_size(index_file()) / 2 / 4096 * 4096);
   expect_rebuilt_or_refused();
@@ -202,14 +202,14 @@ TEST_F(MissingFilesTest, AnOlderIndexIsBroughtUpToDate) {
   expect_same_answers();
 }
 
-TEST_F(MissingFilesTest, AnIndexOfAnotherStoreIsNotBelieved) {
+TEST_F(MissingFilesTest, AnIndexOfAnotherStoreIsNotUsed) {
   TempFolder other;
   {
-    auto stranger = value_of(EventStore::open(other / "data", options()));
-    ASSERT_NE(stranger, nullptr);
+    auto other_store = value_of(EventStore::open(other / "data", options()));
+    ASSERT_NE(other_store, nullptr);
     for (std::uint64_t i = 0; i < 60; ++i) {
-      ASSERT_THAT(stranger->append(request({to("cart-" + std::to_string(i % 3), ExpectedVersion::any(),
-                                               {event(id(1'000 + i), "B", "{}")})})),
+      ASSERT_THAT(other_store->append(request({to("cart-" + std::to_string(i % 3), ExpectedVersion::any(),
+                                                  {event(id(1'000 + i), "B", "{}")})})),
                   succeeds());
     }
   }
@@ -221,10 +221,10 @@ TEST_F(MissingFilesTest, AnIndexOfAnotherStoreIsNotBelieved) {
 TEST_F(MissingFilesTest, ALogOfAnotherStoreIsRefused) {
   TempFolder other;
   {
-    auto stranger = value_of(EventStore::open(other / "data", options()));
-    ASSERT_NE(stranger, nullptr);
+    auto other_store = value_of(EventStore::open(other / "data", options()));
+    ASSERT_NE(other_store, nullptr);
     for (int i = 0; i < 80; ++i) {
-      ASSERT_THAT(stranger->append(request({to("cart-1", ExpectedVersion::any(), {event("B", "{}")})})),
+      ASSERT_THAT(other_store->append(request({to("cart-1", ExpectedVersion::any(), {event("B", "{}")})})),
                   succeeds());
     }
   }
@@ -233,8 +233,8 @@ TEST_F(MissingFilesTest, ALogOfAnotherStoreIsRefused) {
   expect_refused();
 }
 
-// A backup of the log put back under the newer index: the index speaks of events that are no longer there.
-TEST_F(MissingFilesTest, ALogOlderThanTheIndexNeverGivesWrongAnswers) {
+// A backup of the log restored under a newer index: the index has events that the log has not.
+TEST_F(MissingFilesTest, ALogOlderThanTheIndexNeverReturnsWrongAnswers) {
   append("cart-1", {event(id(900), "Old")});
   const auto old_digest = value_of(digest_of(store()));
   close();
@@ -245,7 +245,7 @@ TEST_F(MissingFilesTest, ALogOlderThanTheIndexNeverGivesWrongAnswers) {
   auto opened = try_open();
   if (opened.ok()) {
     EXPECT_EQ((*opened)->head().value, 1u);
-    EXPECT_EQ(value_of(digest_of(**opened)), old_digest) << "then the index must have been made anew";
+    EXPECT_EQ(value_of(digest_of(**opened)), old_digest) << "then the index must have been rebuilt";
     EXPECT_FALSE(notices().empty());
   } else {
     EXPECT_THAT(opened, fails_with(Errc::kCorruption));

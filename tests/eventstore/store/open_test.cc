@@ -1,4 +1,4 @@
-// Who may open a folder, and what opening does with one.
+// Which process may open a folder, and what opening does with it.
 
 #include <csignal>
 #include <filesystem>
@@ -45,7 +45,7 @@ TEST_F(OpenTest, ASecondProcessIsRefusedWithTheHoldersPid) {
   EXPECT_THAT(ours.error().message, HasSubstr(std::to_string(child.pid())));
 }
 
-TEST_F(OpenTest, AHolderThatWasKilledHoldsNoLonger) {
+TEST_F(OpenTest, AKilledProcessReleasesTheFolder) {
   {
     ChildProcess child({{test_program("store_child").string(), folder().string()}, {}});
     ASSERT_EQ(child.ask("open"), "ok");
@@ -56,7 +56,7 @@ TEST_F(OpenTest, AHolderThatWasKilledHoldsNoLonger) {
   EXPECT_EQ(events_in("cart-1").size(), 1u);
 }
 
-TEST_F(OpenTest, AMissingFolderIsMadeOrNotFoundAsTheOptionsSay) {
+TEST_F(OpenTest, AMissingFolderIsCreatedOrNotFoundAsTheOptionsSay) {
   options().create = CreateIfMissing::kNo;
   auto absent = EventStore::open(folder() / "absent", options());
   EXPECT_THAT(absent, fails_with(Errc::kNotFound));
@@ -73,9 +73,9 @@ TEST_F(OpenTest, AFileInPlaceOfTheFolderIsRefused) {
   EXPECT_THAT(opened.error().message, HasSubstr("file"));
 }
 
-TEST_F(OpenTest, AFolderThatMayNotBeWrittenIsRefusedWithItsName) {
+TEST_F(OpenTest, AReadOnlyFolderIsRefusedWithItsName) {
   if (::geteuid() == 0) {
-    // Root writes anywhere, except where nobody can.
+    // Root may write anywhere, except into /proc.
     auto opened = EventStore::open("/proc/cairn-test", options());
     ASSERT_FALSE(opened.ok());
     EXPECT_THAT(opened.error().message, HasSubstr("/proc/cairn-test"));
@@ -110,7 +110,7 @@ TEST_F(OpenTest, VerifyOfNoStoreIsNotFound) {
   EXPECT_THAT(verify_store(folder()), fails_with(Errc::kNotFound));
 }
 
-TEST_F(OpenTest, VerifyTellsWhatItLookedAt) {
+TEST_F(OpenTest, VerifyReportsWhatItChecked) {
   append("cart-1", {"A", "B"});
   append("cart-2", {"C"});
   flush();

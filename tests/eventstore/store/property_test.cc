@@ -14,7 +14,7 @@ namespace {
 
 class PropertyTest : public StoreTest {
  protected:
-  // One random life of a store.
+  // One random run: appends, repeats, conflicts, flushes and reopenings.
   void live(std::uint64_t seed, std::size_t steps) {
     Random random(seed);
     options().tail_events_flush = random.pick(std::vector<std::size_t>{20, 300, 100'000});
@@ -84,7 +84,7 @@ class PropertyTest : public StoreTest {
     }
   }
 
-  // Ids the store made are part of the events from now on.
+  // Takes over the ids that the store generated.
   void learn_ids(const AppendResult& result) {
     for (const StreamAppendResult& part : result.streams) {
       for (std::uint64_t position = part.first_position.value;
@@ -142,7 +142,8 @@ class PropertyTest : public StoreTest {
     return made;
   }
 
-  // An earlier request again: as it was, in another mode, or changed where it must not be.
+  // An earlier request again: unchanged, with another expected version, or with a change that must be
+  // refused.
   AppendRequest repeat(Random& random) {
     AppendRequest sent = random.pick(past_);
     StreamAppend& part = sent.streams[random.below(sent.streams.size())];
@@ -162,8 +163,8 @@ class PropertyTest : public StoreTest {
       default:
         break;
     }
-    // A request that mixes known ids with ids to be made is neither new nor a repeat; nobody can send it
-    // meaning well.
+    // A request that mixes known ids with ids to be generated is neither new nor a repeat; no client retries
+    // so.
     bool given = false, unnamed = false;
     for (const StreamAppend& stream : sent.streams) {
       for (const NewEvent& event : stream.events) (event.id ? given : unnamed) = true;
@@ -260,7 +261,7 @@ TEST_F(PropertyTest, AnotherStoreAnswersLikeTheModel) {
   live(random.next() + 1, rounds(3'000, 60'000));
 }
 
-TEST_F(PropertyTest, AShortLifeAnswersLikeTheModel) {
+TEST_F(PropertyTest, AShortRunAnswersLikeTheModel) {
   Random random("PropertyTest.AShortLifeAnswersLikeTheModel");
   live(random.next() + 2, rounds(300, 3'000));
 }

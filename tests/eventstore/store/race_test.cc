@@ -1,4 +1,4 @@
-// Many threads at once: one winner for each version, and everybody gets the answer that is theirs.
+// Many threads at once: one append wins each version, and each caller gets its own answer.
 
 #include <algorithm>
 #include <atomic>
@@ -36,7 +36,7 @@ class RaceTest : public StoreTest {
   }
 };
 
-TEST_F(RaceTest, OneWinnerForEachVersionAndLosersLearnTheCurrentOne) {
+TEST_F(RaceTest, OneWriterWinsEachVersionAndConflictsReportTheCurrentOne) {
   constexpr std::size_t kThreads = 32;
   const std::uint64_t target = rounds(200, 5'000);
   std::mutex mutex;
@@ -69,7 +69,7 @@ TEST_F(RaceTest, OneWinnerForEachVersionAndLosersLearnTheCurrentOne) {
   expect_sound();
 }
 
-TEST_F(RaceTest, ExactlyOneOfManyMakesTheStream) {
+TEST_F(RaceTest, ExactlyOneOfManyCreatesTheStream) {
   for (int round = 0; round < 20; ++round) {
     const std::string stream = "new-" + std::to_string(round);
     std::atomic<int> made = 0;
@@ -86,9 +86,9 @@ TEST_F(RaceTest, ExactlyOneOfManyMakesTheStream) {
   }
 }
 
-// Two accounts whose requests check each other: were checks and writes of a group not taken one after
-// another, both could pass on the state before.
-TEST_F(RaceTest, RequestsThatCheckEachOtherNeverBothPass) {
+// Write skew: two requests that check each other's stream. If the requests of a group commit were not checked
+// one after another, both could succeed on the state before.
+TEST_F(RaceTest, RequestsThatCheckEachOtherNeverBothSucceed) {
   for (int round = 0; round < 50; ++round) {
     const std::string a = "a-" + std::to_string(round), b = "b-" + std::to_string(round);
     std::atomic<int> passed = 0;
@@ -220,7 +220,7 @@ TEST_F(RaceTest, ClosingAnswersEveryAppendUnderWayExactlyOnce) {
   expect_sound();
 }
 
-TEST_F(RaceTest, AFullQueueRefusesRatherThanGrow) {
+TEST_F(RaceTest, AFullQueueRefusesAppends) {
   options().queue_requests_max = 4;
   std::mutex mutex;
   std::condition_variable changed;

@@ -1,5 +1,5 @@
-// Opens the store in FOLDER, reads everything by every path, appends one event, reads that, and says what it
-// found.
+// Opens the store in FOLDER, reads everything by every path, appends one event, reads it, and prints a
+// digest.
 //
 //   read_all_child FOLDER
 //

@@ -106,7 +106,7 @@ TEST_P(ReadLogTest, ScanVisitsTheSameEventsAsPages) {
   EXPECT_THAT(value_of(scan_all(store(), {21})), IsEmpty());
 }
 
-TEST_P(ReadLogTest, ScanStopsWhenItIsTold) {
+TEST_P(ReadLogTest, ScanStopsWhenTheVisitorReturnsFalse) {
   fill(20);
   std::vector<std::uint64_t> seen;
   auto last = value_of(store().scan({.from = {3}}, [&](const EventView& event) {
@@ -117,7 +117,7 @@ TEST_P(ReadLogTest, ScanStopsWhenItIsTold) {
   EXPECT_EQ(last, GlobalPosition{6});
 }
 
-TEST_P(ReadLogTest, HeadHashStandsForTheContents) {
+TEST_P(ReadLogTest, HeadHashDependsOnTheContents) {
   fill(5);
   std::string hash = store().head_hash();
   EXPECT_FALSE(hash.empty());
@@ -127,16 +127,16 @@ TEST_P(ReadLogTest, HeadHashStandsForTheContents) {
   EXPECT_NE(store().head_hash(), hash);
 }
 
-TEST_P(ReadLogTest, TheStoresIdStaysAndIsItsOwn) {
+TEST_P(ReadLogTest, TheStoreIdIsStableAndUnique) {
   fill(2);
   std::string own = store().store_id();
   EXPECT_FALSE(own.empty());
   reopen();
   EXPECT_EQ(store().store_id(), own);
   TempFolder other;
-  auto stranger = value_of(EventStore::open(other / "data", small_store()));
-  ASSERT_NE(stranger, nullptr);
-  EXPECT_NE(stranger->store_id(), own);
+  auto other_store = value_of(EventStore::open(other / "data", small_store()));
+  ASSERT_NE(other_store, nullptr);
+  EXPECT_NE(other_store->store_id(), own);
 }
 
 TEST_P(ReadLogTest, StatsCountWhatHappened) {

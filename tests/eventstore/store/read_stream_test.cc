@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 
 class ReadStreamTest : public SettledStoreTest {
  protected:
-  // Streams "cart-1" with versions 1…count, between events of others.
+  // Stream "cart-1" with versions 1…count, between events of other streams.
   void fill(int count) {
     for (int i = 1; i <= count; ++i) {
       append("cart-1", {event("T" + std::to_string(i))});
@@ -67,7 +67,7 @@ TEST_P(ReadStreamTest, EveryPageSizeGivesTheSameEvents) {
   }
 }
 
-TEST_P(ReadStreamTest, StartsWhereItIsTold) {
+TEST_P(ReadStreamTest, StartsAtFrom) {
   fill(10);
   EXPECT_THAT(versions(page({.from = StreamVersion{9}})), ElementsAre(9, 10));
   EXPECT_THAT(versions(page({.from = StreamVersion{1}, .limit = 1})), ElementsAre(1));
@@ -111,7 +111,7 @@ TEST_P(ReadStreamTest, NamesNoStreamCanHaveAreNotFoundEither) {
   }
 }
 
-TEST_P(ReadStreamTest, NamesThatArePrefixesOfEachOtherStayApart) {
+TEST_P(ReadStreamTest, NamesThatArePrefixesOfEachOtherAreDistinct) {
   append("a", {"A"});
   append("a-", {"B"});
   append("a-1", {"C"});
@@ -125,7 +125,7 @@ TEST_P(ReadStreamTest, NamesThatArePrefixesOfEachOtherStayApart) {
   EXPECT_THAT(types_in("a-11"), ElementsAre("D"));
 }
 
-TEST_P(ReadStreamTest, EventsAppendedAfterSettlingFollowTheEarlierOnes) {
+TEST_P(ReadStreamTest, EventsAppendedAfterAFlushFollowTheEarlierOnes) {
   fill(5);
   append("cart-1", {"New"});
   EXPECT_EQ(events_in("cart-1", Direction::kForward, 2).size(), 6u);

@@ -1,4 +1,4 @@
-// Readers: many at once, and some that stay long, cost the store nothing; maps grow under them.
+// Many concurrent and long-lived readers do not make the files grow; the memory maps grow while they read.
 
 #include <atomic>
 #include <latch>
@@ -15,7 +15,7 @@ namespace {
 
 class ReadersTest : public StoreTest {
  protected:
-  // Bytes the log and the index take after many commits, with `between` called now and then.
+  // The bytes of log and index after many commits, with `between` called every few commits.
   template <typename Between>
   std::uint64_t size_after_commits(const std::filesystem::path& data, Between between) {
     StoreOptions own = options();
@@ -57,7 +57,7 @@ TEST_F(ReadersTest, PagesThatAreKeptDoNotMakeTheFilesGrow) {
   }
 }
 
-TEST_F(ReadersTest, ThreeHundredThreadsReadAtOnceThroughTwentyReaders) {
+TEST_F(ReadersTest, ThreeHundredThreadsShareTwentyReaders) {
   options().readers_max = 20;
   for (std::uint64_t n = 1; n <= 200; ++n) append("cart-" + std::to_string(n % 9), {numbered_event(n, 100)});
   flush();

@@ -1,4 +1,4 @@
-// Snapshots are kept beside the index and found again; whatever happens to them, nothing else is harmed.
+// Snapshots are stored with the index and found again; damage to them affects nothing else.
 
 #include <filesystem>
 #include <fstream>
@@ -22,7 +22,7 @@ class SnapshotsTest : public StoreTest {
     ASSERT_THAT(store().put_snapshots(one), succeeds());
   }
 
-  // "7: bytes", or "none"; with the damaged ones that were passed over.
+  // "7: bytes", or "none"; with the damaged ones that were skipped.
   std::string newest(const std::string& stream, std::uint64_t at_most = ~0ull) {
     const auto found = value_of(store().find_snapshot(stream, {at_most}));
     std::string text =
@@ -51,7 +51,7 @@ class SnapshotsTest : public StoreTest {
     }
   }
 
-  // Changes the file of the closed index wherever `text` stands in it.
+  // Damages the file of the closed index wherever `text` occurs in it.
   void damage(const std::string& text) {
     close();
     const std::filesystem::path file = folder() / "index" / "data.mdb";
@@ -92,7 +92,7 @@ TEST_F(SnapshotsTest, AStreamFindsOnlyItsOwn) {
   EXPECT_EQ(newest(""), "none");
 }
 
-TEST_F(SnapshotsTest, AnotherOfTheSameVersionTakesItsPlaceAndSomeAreDroppedWithIt) {
+TEST_F(SnapshotsTest, ASnapshotReplacesThatOfItsVersionAndDropsOthers) {
   put("cart-1", 1, "one");
   put("cart-1", 2, "two");
   const std::vector<SnapshotRecord> again{{"cart-1", {2}, "second"}};
@@ -102,7 +102,7 @@ TEST_F(SnapshotsTest, AnotherOfTheSameVersionTakesItsPlaceAndSomeAreDroppedWithI
   EXPECT_EQ(versions("cart-1"), std::vector<std::uint64_t>{2});
 }
 
-TEST_F(SnapshotsTest, TheySurviveAReopeningAndAFlush) {
+TEST_F(SnapshotsTest, SnapshotsSurviveAReopenAndAFlush) {
   append("cart-1", {"Added", "Added"});
   put("cart-1", 2, "two");
   flush();
@@ -121,7 +121,7 @@ TEST_F(SnapshotsTest, ALongNameAndALargeValueFit) {
   expect_sound();
 }
 
-TEST_F(SnapshotsTest, WhatCannotBeASnapshotIsRefusedAndNothingIsKept) {
+TEST_F(SnapshotsTest, AnInvalidSnapshotIsRefusedAndNothingIsStored) {
   const auto refused = [&](SnapshotRecord wrong) {
     const std::vector<SnapshotRecord> both{{"cart-1", {1}, "right"}, std::move(wrong)};
     return store().put_snapshots(both);
@@ -135,7 +135,7 @@ TEST_F(SnapshotsTest, WhatCannotBeASnapshotIsRefusedAndNothingIsKept) {
   EXPECT_EQ(newest("cart-1"), "none");
 }
 
-TEST_F(SnapshotsTest, ADamagedOneIsAsIfItWereNotThere) {
+TEST_F(SnapshotsTest, ADamagedSnapshotReadsAsAbsent) {
   append("cart-1", {"Added"});
   put("cart-1", 1, "the first snapshot");
   put("cart-1", 2, "the second snapshot");
@@ -203,7 +203,7 @@ TEST_F(SnapshotsTest, ManyStreamsInOneStep) {
   expect_sound();
 }
 
-TEST_F(SnapshotsTest, TheMapGrowsForThem) {
+TEST_F(SnapshotsTest, TheMapGrowsForSnapshots) {
   options().index_map_bytes = 2u << 20;
   for (int i = 0; i < 8; ++i) put("cart-" + std::to_string(i), 1, std::string(1u << 20, 'v'));
   append("cart-1", {"Added"});
@@ -212,8 +212,8 @@ TEST_F(SnapshotsTest, TheMapGrowsForThem) {
   expect_sound();
 }
 
-// Both write to the same environment; neither may come between the other's steps.
-TEST_F(SnapshotsTest, FlushesAndSnapshotsTakeTurns) {
+// Both write to the same LMDB environment; their transactions must not interleave.
+TEST_F(SnapshotsTest, FlushesAndSnapshotsDoNotInterfere) {
   options().tail_events_flush = 50;
   options().index_map_bytes = 1u << 20;
   store();
@@ -230,7 +230,7 @@ TEST_F(SnapshotsTest, FlushesAndSnapshotsTakeTurns) {
   expect_sound();
 }
 
-TEST_F(SnapshotsTest, AnIndexMadeAnewHasNoneAndIsWhole) {
+TEST_F(SnapshotsTest, ARebuiltIndexHasNoSnapshotsAndIsComplete) {
   append("cart-1", {"Added"});
   put("cart-1", 1, "one");
   close();
@@ -240,7 +240,7 @@ TEST_F(SnapshotsTest, AnIndexMadeAnewHasNoneAndIsWhole) {
   expect_sound();
 }
 
-TEST(SnapshotsOnAFullDiskTest, AreRefusedAndHarmNothing) {
+TEST(SnapshotsOnAFullDiskTest, SnapshotsAreRefusedAndNothingElseFails) {
   SmallDisk disk(SmallDisk::Kind::kTmpfs, 12u << 20);
   if (!disk.missing().empty()) GTEST_SKIP() << disk.missing();
   auto store = EventStore::open(disk.path() / "data", small_store());

@@ -22,7 +22,7 @@ class StreamListTest : public SettledStoreTest {
 };
 CAIRN_FOR_EVERY_SETTLED(StreamListTest);
 
-TEST_P(StreamListTest, InfoTellsVersionPositionsAndTimes) {
+TEST_P(StreamListTest, InfoHasVersionPositionsAndTimes) {
   const Timestamp created = clock().now();
   append("cart-1", {"A", "B"});
   append("cart-2", {"X"});
@@ -44,7 +44,7 @@ TEST_P(StreamListTest, InfoTellsVersionPositionsAndTimes) {
   EXPECT_EQ(info->updated_at.micros, updated.micros);
 }
 
-TEST_P(StreamListTest, InfoOfAStreamThatDoesNotExistIsNothing) {
+TEST_P(StreamListTest, InfoOfAMissingStreamIsEmpty) {
   append("cart-1", {"A"});
   settle();
   EXPECT_FALSE(value_of(store().stream_info("cart-2")).has_value());

@@ -1,9 +1,9 @@
-// Writes to tables beside a parent that reads them.
+// Writes to tables while its parent process reads them.
 //
 //   table_store_child FOLDER
 //
-// For each line N it puts N records of a thousand bytes, all with N as their first bytes, and says "ok" or
-// what went wrong. Ends when its input does.
+// For each line N it puts N records of 1,000 bytes that begin with N, and prints "ok" or an error. Exits at
+// the end of its input.
 
 #include <cstdio>
 #include <iostream>

@@ -73,7 +73,7 @@ class TableStoreTest : public ::testing::Test {
   std::unique_ptr<TableStore> store_;
 };
 
-TEST_F(TableStoreTest, WhatIsCommittedIsThereAfterReopening) {
+TEST_F(TableStoreTest, CommittedRecordsSurviveReopening) {
   ASSERT_THAT(put({{"b", "2"}, {"a", "1"}}), succeeds());
   ASSERT_THAT(put({{"a", "other"}}, kTwo), succeeds());
   reopen();
@@ -82,7 +82,7 @@ TEST_F(TableStoreTest, WhatIsCommittedIsThereAfterReopening) {
   EXPECT_THAT(all(kOne, "aa"), ElementsAre(Record("b", "2")));
 }
 
-TEST_F(TableStoreTest, AWriterSaysWhatWasThere) {
+TEST_F(TableStoreTest, AWriterReportsWhetherRecordsExisted) {
   ASSERT_THAT(put({{"a", "1"}, {"c", "3"}}), succeeds());
   const Status written = store_->write([](TableWriter& writer) -> Status {
     EXPECT_EQ(*writer.put(kOne, "a", "a longer one"), false);
@@ -100,7 +100,7 @@ TEST_F(TableStoreTest, AWriterSaysWhatWasThere) {
   EXPECT_THAT(all(), ElementsAre(Record("a", "a longer one"), Record("b", "2"), Record("d", "5")));
 }
 
-TEST_F(TableStoreTest, ARangeIsErasedUpToItsEnd) {
+TEST_F(TableStoreTest, EraseRangeExcludesItsEnd) {
   ASSERT_THAT(put({{"a", ""}, {"b", ""}, {"c", ""}, {"d", ""}}), succeeds());
   const Status written = store_->write([](TableWriter& writer) -> Status {
     EXPECT_EQ(*writer.erase_range(kOne, "b", "d"), 2u);
@@ -112,7 +112,7 @@ TEST_F(TableStoreTest, ARangeIsErasedUpToItsEnd) {
   EXPECT_THAT(all(), ElementsAre(Record("a", ""), Record("d", "")));
 }
 
-TEST_F(TableStoreTest, KeysThatCannotBeAreRefusedAndNeverFound) {
+TEST_F(TableStoreTest, InvalidKeysAreRefusedAndNeverFound) {
   const std::string longest(kTableKeyBytesMax, 'k');
   ASSERT_THAT(put({{longest, "v"}}), succeeds());
   EXPECT_THAT(put({{longest + "k", "v"}}), fails_with(Errc::kInvalidArgument));
@@ -137,7 +137,7 @@ TEST_F(TableStoreTest, AFailedFillChangesNothing) {
   EXPECT_THAT(all(), ElementsAre(Record("a", "1"), Record("b", "2")));
 }
 
-TEST_F(TableStoreTest, TheMapGrowsAndTheBatchIsDoneAgain) {
+TEST_F(TableStoreTest, WhenTheMapGrowsTheCallbackRunsAgain) {
   const std::string value(3'000, 'v');
   const std::uint64_t before = store_->map_bytes();
   int calls = 0;
@@ -155,15 +155,15 @@ TEST_F(TableStoreTest, TheMapGrowsAndTheBatchIsDoneAgain) {
   EXPECT_EQ(all().size(), 20'000u);
 }
 
-// Half-empty pages would double a table whose keys rise.
-TEST_F(TableStoreTest, RisingKeysFillTheirPages) {
+// Half-empty pages would double the size of a table with ascending keys.
+TEST_F(TableStoreTest, AscendingKeysFillTheirPages) {
   std::vector<Record> records;
   for (int i = 0; i < 20'000; ++i) records.emplace_back(std::to_string(1'000'000 + i), std::string(100, 'v'));
   ASSERT_THAT(put(records), succeeds());
   EXPECT_LT(store_->used_bytes(), 20'000u * 130);
 }
 
-TEST_F(TableStoreTest, ASnapshotStaysWhileAWriterGoesOn) {
+TEST_F(TableStoreTest, ASnapshotDoesNotSeeLaterCommits) {
   std::vector<Record> records;
   for (int i = 0; i < 2'000; ++i) records.emplace_back("key-" + std::to_string(10'000 + i), "0");
   ASSERT_THAT(put(records), succeeds());
@@ -182,7 +182,7 @@ TEST_F(TableStoreTest, ASnapshotStaysWhileAWriterGoesOn) {
   for (const auto& [key, value] : all()) ASSERT_EQ(value, "20");
 }
 
-TEST_F(TableStoreTest, ManyThreadsReadWholeCommitsWhileOneWrites) {
+TEST_F(TableStoreTest, ConcurrentReadersSeeWholeCommits) {
   std::atomic<bool> stop = false;
   std::vector<std::thread> readers;
   std::atomic<std::uint64_t> reads = 0;
@@ -212,11 +212,11 @@ TEST_F(TableStoreTest, ManyThreadsReadWholeCommitsWhileOneWrites) {
   for (std::thread& reader : readers) reader.join();
 }
 
-TEST_F(TableStoreTest, NothingIsNotFound) {
+TEST_F(TableStoreTest, OpeningAMissingStoreIsNotFound) {
   EXPECT_THAT(TableStore::open(folder_ / "elsewhere", options()), fails_with(Errc::kNotFound));
 }
 
-TEST_F(TableStoreTest, ATableThatIsMissingIsDamage) {
+TEST_F(TableStoreTest, AMissingTableIsDamage) {
   store_.reset();
   TableStoreOptions more = options();
   more.tables.push_back("three");
@@ -225,7 +225,7 @@ TEST_F(TableStoreTest, ATableThatIsMissingIsDamage) {
   EXPECT_THAT(TableStore::open(folder(), more), fails_with(Errc::kCorruption));
 }
 
-TEST_F(TableStoreTest, ReadOnlyReadsAndDoesNotWrite) {
+TEST_F(TableStoreTest, AReadOnlyStoreRefusesWrites) {
   ASSERT_THAT(put({{"a", "1"}}), succeeds());
   store_.reset();
   TableStoreOptions reading = options();
@@ -237,7 +237,7 @@ TEST_F(TableStoreTest, ReadOnlyReadsAndDoesNotWrite) {
   EXPECT_THAT(put({{"a", "2"}}), fails_with(Errc::kFailedPrecondition));
 }
 
-TEST_F(TableStoreTest, AReaderFollowsAnotherProcessThatLetsTheMapGrow) {
+TEST_F(TableStoreTest, AReaderFollowsAnotherProcessThatGrowsTheMap) {
   store_.reset();
   ChildProcess writer({{test_program("table_store_child").string(), folder().string()}, {}});
   ASSERT_EQ(writer.ask("10"), "ok");
@@ -257,7 +257,7 @@ TEST_F(TableStoreTest, AReaderFollowsAnotherProcessThatLetsTheMapGrow) {
   EXPECT_GT(store_->map_bytes(), 40u << 20);
 }
 
-TEST_F(TableStoreTest, ACutFileIsAnErrorAtEachLength) {
+TEST_F(TableStoreTest, ATruncatedFileIsAnErrorAtEveryLength) {
   std::vector<Record> records;
   for (int i = 0; i < 3'000; ++i) records.emplace_back("key-" + std::to_string(i), std::string(200, 'v'));
   ASSERT_THAT(put(records), succeeds());
@@ -275,8 +275,8 @@ TEST_F(TableStoreTest, ACutFileIsAnErrorAtEachLength) {
   EXPECT_THAT(TableStore::open(folder(), options()), fails_with(Errc::kCorruption));
 }
 
-// Reopened after each commit, because what LMDB leaves behind has to pass what is looked at then.
-TEST_F(TableStoreTest, AnyCommitsGiveWhatAMapGives) {
+// Reopens after each commit, because the file must pass the checks of open() after every commit.
+TEST_F(TableStoreTest, RandomCommitsMatchAStdMap) {
   Random random("TableStoreTest");
   std::map<std::string, std::string> model;
   for (std::size_t round = 0; round < rounds(60, 1'000); ++round) {

@@ -1,4 +1,4 @@
-// What verify_store() says of a store that another process is writing to, and of one that is sound.
+// verify_store() of an undamaged store, and of one that another process writes.
 
 #include <csignal>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 class VerifyTest : public StoreTest {};
 
-TEST_F(VerifyTest, CountsWhatItLookedAt) {
+TEST_F(VerifyTest, CountsWhatItChecked) {
   append("cart-1", {numbered_event(1, 50), numbered_event(2, 50)});
   append("cart-2", {numbered_event(3, 50)});
   flush();
@@ -31,7 +31,7 @@ TEST_F(VerifyTest, CountsWhatItLookedAt) {
   EXPECT_EQ(report->head_hash, hash);
 }
 
-TEST_F(VerifyTest, ItEndsWhenItsProgressGivesUp) {
+TEST_F(VerifyTest, EndsWhenTheProgressCallbackCancels) {
   for (std::uint64_t n = 1; n <= 200; ++n) append("cart-1", {numbered_event(n, 50)});
   close();
   int calls = 0;
@@ -41,8 +41,8 @@ TEST_F(VerifyTest, ItEndsWhenItsProgressGivesUp) {
   EXPECT_EQ(calls, 2);
 }
 
-// The blocks wander from the journal to LMDB and heads to the index while verify looks; none of it is damage.
-TEST_F(VerifyTest, ABusyServerBesideItIsNoDamage) {
+// Blocks move from the journal to LMDB and heads to the index during the verification; none of it is damage.
+TEST_F(VerifyTest, AConcurrentWriterIsNoDamage) {
   ChildProcess child({{test_program("append_child").string(), folder().string(), "1"}, {}});
   std::uint64_t last = 0;
   for (std::size_t round = 0; round < rounds(10, 200); ++round) {

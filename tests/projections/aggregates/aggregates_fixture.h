@@ -22,7 +22,7 @@ inline const std::string kSum = aggregate(
     "    Added = function(state, event) state.n = state.n + 1; state.sum = state.sum + event.data.cents end,",
     " initial = function() return { n = 0, sum = 0 } end,");
 
-// The words of the aggregates' tests: a store with aggregates, and the states of its streams.
+// Fixture of the aggregates' tests: a store with aggregates, and the states of its streams.
 class AggregatesTest : public UpcastersTest {
  protected:
   ~AggregatesTest() override { states_.reset(); }
@@ -50,10 +50,10 @@ class AggregatesTest : public UpcastersTest {
   // "deployed 1", "unchanged 1", or why not.
   std::string deploy_aggregate(const std::string& source) {
     const auto outcome = states().aggregates().deploy({.source = source, .file = "test.lua"});
-    if (const auto* done = std::get_if<AggregateDeployment>(&outcome)) {
-      return (done->unchanged ? "unchanged " : "deployed ") + std::to_string(done->definition.revision);
+    if (outcome) {
+      return (outcome->unchanged ? "unchanged " : "deployed ") + std::to_string(outcome->definition.revision);
     }
-    const auto& refusal = std::get<AggregateRefusal>(outcome);
+    const AggregateRefusal& refusal = outcome.error();
     if (const auto* script = std::get_if<ScriptError>(&refusal)) return "script: " + script->text();
     if (const auto* wrong = std::get_if<WrongCategory>(&refusal)) return "category: " + wrong->message;
     return "store: " + std::get<Error>(refusal).message;
@@ -72,46 +72,45 @@ class AggregatesTest : public UpcastersTest {
     }
   }
 
-  StateOutcome state_of(const std::string& stream, StateQuery query = {}) {
+  StateResult<StreamState> state_of(const std::string& stream, StateQuery query = {}) {
     return states().state_at(stream, query);
   }
   StreamState found(const std::string& stream, StateQuery query = {}) {
-    auto outcome = state_of(stream, query);
-    if (const auto* problem = std::get_if<StateProblem>(&outcome)) {
-      ADD_FAILURE() << problem->message;
+    auto state = state_of(stream, query);
+    if (!state) {
+      ADD_FAILURE() << state.error().message;
       return {};
     }
-    return std::get<StreamState>(std::move(outcome));
+    return *std::move(state);
   }
   // "{…} after 5, 2 folded behind 3", or "problem: …".
   std::string told(const std::string& stream, StateQuery query = {}) {
-    const auto outcome = state_of(stream, query);
-    if (const auto* problem = std::get_if<StateProblem>(&outcome)) return "problem: " + problem->message;
-    const auto& state = std::get<StreamState>(outcome);
-    return state.json + " after " + std::to_string(state.version.value) + ", " +
-           std::to_string(state.events_folded) + " folded behind " +
-           std::to_string(state.snapshot_version.value);
+    const auto state = state_of(stream, query);
+    if (!state) return "problem: " + state.error().message;
+    return state->json + " after " + std::to_string(state->version.value) + ", " +
+           std::to_string(state->events_folded) + " folded behind " +
+           std::to_string(state->snapshot_version.value);
   }
   // The JSON alone.
   std::string json_at(const std::string& stream, StateQuery query = {}) { return found(stream, query).json; }
 
   static StateQuery at(std::uint64_t version) { return StateQuery::at_version({version}); }
 
-  // Makes a snapshot by hand: the version it is at, or 0.
+  // Makes a snapshot of a stream and returns its version, or 0.
   std::uint64_t snapshot(const std::string& stream) {
     const auto made = states().snapshot_stream(stream);
-    if (const auto* problem = std::get_if<StateProblem>(&made)) {
-      ADD_FAILURE() << problem->message;
+    if (!made) {
+      ADD_FAILURE() << made.error().message;
       return 0;
     }
-    return std::get<SnapshotMade>(made).version.value;
+    return made->version.value;
   }
   std::vector<std::uint64_t> snapshots_of(const std::string& stream) {
     std::vector<std::uint64_t> versions;
     for (const auto& one : value_of(states().snapshots(stream))) versions.push_back(one.version.value);
     return versions;
   }
-  void settle() { ASSERT_TRUE(states().settle(std::chrono::seconds(60))); }
+  void wait_for_snapshots() { ASSERT_TRUE(states().wait_for_snapshots(std::chrono::seconds(60))); }
   std::uint64_t misses(SnapshotMiss why) {
     return states().stats().snapshot_misses[static_cast<std::size_t>(why)];
   }

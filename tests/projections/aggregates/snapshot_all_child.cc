@@ -2,15 +2,15 @@
 //
 //   snapshot_all_child FOLDER
 //
-// Says "at N" as it goes on, and at its end "made N fresh N failed N", or "failed: …". It does not end before
-// its input has, so that whoever wants to kill it cannot come too late.
+// Prints "at N" as its progress, and at the end "made N fresh N failed N" or "failed: …". It exits only when
+// its input ends, so that the parent can still kill it.
 
 #include <cstdio>
 #include <string>
 
 #include <unistd.h>
 
-#include "projections/aggregates/aggregate_states.h"
+#include "projections/engine/engine.h"
 #include "tests/support/small_store.h"
 
 namespace {
@@ -32,18 +32,16 @@ int fail(const Error& error) {
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   ::alarm(60);
-  auto store = EventStore::open(argv[1], test::small_store());
-  if (!store) return fail(store.error());
-  auto registry = SchemaRegistry::open(**store);
-  if (!registry) return fail(registry.error());
-  auto shapes = EventShapes::open(**store, **registry);
-  if (!shapes) return fail(shapes.error());
-  auto states = AggregateStates::open(**store, **shapes, {AggregateStatesOptions::Automatic::kNo, {}});
-  if (!states) return fail(states.error());
+  EngineOptions engine_options;
+  engine_options.store = test::small_store();
+  engine_options.states.automatic = AggregateStatesOptions::Automatic::kNo;
+  engine_options.read_models = ReadModelMode::kOff;
+  auto engine = Engine::open(argv[1], std::move(engine_options));
+  if (!engine) return fail(engine.error());
   SnapshotAllOptions options;
   options.batch_snapshots = 50;
   options.progress = [](const SnapshotProgress& progress) { say("at " + std::to_string(progress.done)); };
-  const auto report = (*states)->snapshot_all("order", options);
+  const auto report = (*engine)->states().snapshot_all("order", options);
   if (!report) return fail(report.error());
   while (std::getchar() != EOF) {
   }

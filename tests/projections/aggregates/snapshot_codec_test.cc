@@ -1,4 +1,4 @@
-// The bytes of a snapshot, as docs/format.md has them.
+// The bytes of a snapshot, as described in docs/format.md.
 
 #include "projections/aggregates/snapshot_codec.h"
 
@@ -42,7 +42,7 @@ std::string digits_of(std::string_view bytes) {
   return text;
 }
 
-TEST(SnapshotCodecTest, TheBytesAreThoseOfTheDescription) {
+TEST(SnapshotCodecTest, BytesMatchTheDocument) {
   EXPECT_EQ(encode_snapshot(example()), kGolden);
   EXPECT_EQ(digits_of(kGolden),
             "01"
@@ -56,7 +56,7 @@ TEST(SnapshotCodecTest, TheBytesAreThoseOfTheDescription) {
             "01");
 }
 
-TEST(SnapshotCodecTest, WhatWasWrittenIsRead) {
+TEST(SnapshotCodecTest, DecodesWhatWasEncoded) {
   const auto read = decode_snapshot(kGolden);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->position, GlobalPosition{7});
@@ -67,7 +67,7 @@ TEST(SnapshotCodecTest, WhatWasWrittenIsRead) {
   EXPECT_EQ(read->state, kState);
 }
 
-TEST(SnapshotCodecTest, AnotherFormatOrLessIsNoSnapshot) {
+TEST(SnapshotCodecTest, RefusesOtherFormatsAndTruncatedBytes) {
   EXPECT_FALSE(decode_snapshot("\x02" + kGolden.substr(1)).has_value());
   for (std::size_t size = 0; size < kGolden.size() - kState.size(); ++size) {
     EXPECT_FALSE(decode_snapshot(std::string_view(kGolden).substr(0, size)).has_value()) << size;

@@ -1,4 +1,4 @@
-// A process that is killed while it makes snapshots harms nothing, and the next one goes on where it was.
+// A process that is killed while it makes snapshots leaves the store intact, and the next run continues.
 
 #include <csignal>
 #include <cstdio>
@@ -23,7 +23,7 @@ class SnapshotKillTest : public AggregatesTest {
     close_states();
   }
 
-  // The last line it said; kills it once it has come so far, if it is to be killed at all.
+  // Returns the last line that the child printed; kills it at the given progress, if there is one.
   std::string run_child(std::optional<std::uint64_t> kill_at) {
     ChildProcess child({{test_program("snapshot_all_child").string(), folder().string()}, {}});
     if (!kill_at) child.close_input();
@@ -49,7 +49,7 @@ class SnapshotKillTest : public AggregatesTest {
   }
 };
 
-TEST_F(SnapshotKillTest, TheNextOneGoesOn) {
+TEST_F(SnapshotKillTest, TheNextRunContinues) {
   without_automatic_snapshots();
   make_orders();
   Random random("SnapshotKillTest");

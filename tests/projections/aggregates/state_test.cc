@@ -19,14 +19,14 @@ TEST_F(StateTest, AtTheHeadAndAtEachVersion) {
   EXPECT_EQ(json_at("order-1"), R"({"n":5,"sum":110})");
 }
 
-TEST_F(StateTest, WhatIsNotThereIsSaid) {
+TEST_F(StateTest, MissingAggregatesStreamsAndVersionsAreReported) {
   EXPECT_EQ(told("order-1"), "problem: category 'order' has no aggregate");
   has_aggregate(kSum);
   EXPECT_EQ(told("order-1"), "problem: there is no stream 'order-1'");
   added("order-1", 2);
   EXPECT_EQ(told("order-1", at(3)), "problem: 'order-1' has no version 3; it is at 2");
   EXPECT_EQ(told("order-1", at(0)), "problem: versions begin with 1");
-  const auto beyond = std::get<StateProblem>(state_of("order-1", at(3)));
+  const StateProblem beyond = state_of("order-1", at(3)).error();
   EXPECT_EQ(beyond.kind, StateProblem::Kind::kNoVersion);
   EXPECT_EQ(beyond.version.value, 2u);
 }
@@ -39,9 +39,8 @@ TEST_F(StateTest, AtATime) {
     added("order-1", 1, i);
   }
   const auto seen_at = [&](std::int64_t offset) {
-    const auto outcome = state_of("order-1", StateQuery::at_time({start + offset}));
-    const auto* state = std::get_if<StreamState>(&outcome);
-    return state == nullptr ? 0 : state->version.value;
+    const auto state = state_of("order-1", StateQuery::at_time({start + offset}));
+    return state ? state->version.value : 0;
   };
   for (std::uint64_t i = 1; i <= 9; ++i) {
     const auto time = static_cast<std::int64_t>(i) * 100;
@@ -50,12 +49,12 @@ TEST_F(StateTest, AtATime) {
     EXPECT_EQ(seen_at(time + 1), i);
   }
   EXPECT_EQ(seen_at(1'000'000), 9u);
-  const auto before = std::get<StateProblem>(state_of("order-1", StateQuery::at_time({start})));
+  const StateProblem before = state_of("order-1", StateQuery::at_time({start})).error();
   EXPECT_EQ(before.kind, StateProblem::Kind::kBeforeFirst);
   EXPECT_EQ(before.message, "the time is before the first event of 'order-1'");
 }
 
-TEST_F(StateTest, OfEventsOfOneMomentAllCount) {
+TEST_F(StateTest, AtATimeIncludesAllEventsOfThatMicrosecond) {
   has_aggregate(kSum);
   const std::int64_t start = clock().now().micros;
   added("order-1", 3);
@@ -70,13 +69,13 @@ TEST_F(StateTest, OfEventsOfOneMomentAllCount) {
   EXPECT_EQ(found("order-1", StateQuery::at_time({start + 19})).recorded_at.micros, start + 10);
 }
 
-TEST_F(StateTest, EventsWithoutAHandlerArePassedOver) {
+TEST_F(StateTest, EventsWithoutAHandlerAreSkipped) {
   has_aggregate(kSum);
   append("order-1", {event("Seen"), event("Added", R"({"cents":5})"), event("Seen")});
   EXPECT_EQ(told("order-1"), R"({"n":1,"sum":5} after 3, 3 folded behind 0)");
 }
 
-TEST_F(StateTest, EventsComeInTheirNewestShape) {
+TEST_F(StateTest, HandlersGetTheNewestShape) {
   registered("Order", kEuros);
   append_as("order-1", "Order", 1, R"({"total":12.5})");
   registered("Order", kCents);
@@ -87,7 +86,7 @@ TEST_F(StateTest, EventsComeInTheirNewestShape) {
   EXPECT_EQ(json_at("order-1"), R"({"cents":1257,"last":2})");
 }
 
-TEST_F(StateTest, PartsOfAnEventAreGivenOneByOneUnderTheirOwnTypes) {
+TEST_F(StateTest, PartsOfAnEventAreAppliedUnderTheirOwnTypes) {
   const std::string line = record(R"({"name":"n","type":"long"})", "Line");
   registered("Line", line);
   registered("Order", kEuros);
@@ -111,11 +110,11 @@ TEST_F(StateTest, AHandlerMayReturnANewState) {
   EXPECT_EQ(json_at("order-1"), R"({"now":3,"was":2})");
 }
 
-TEST_F(StateTest, AFailingHandlerIsNamedWithItsEvent) {
+TEST_F(StateTest, AFailedHandlerIsReportedWithItsEvent) {
   has_aggregate(
       aggregate("Added = function(s, e)\n  if e.data.cents == 3 then s.x = s.nobody.knows end\nend"));
   added("order-1", 4);
-  const auto problem = std::get<StateProblem>(state_of("order-1"));
+  const StateProblem problem = state_of("order-1").error();
   EXPECT_EQ(problem.kind, StateProblem::Kind::kScript);
   EXPECT_EQ(problem.message,
             "order.lua:5: attempt to index a nil value (field 'nobody') (on Added, version 3 of 'order-1')");
@@ -126,7 +125,7 @@ TEST_F(StateTest, AFailingHandlerIsNamedWithItsEvent) {
   EXPECT_EQ(json_at("order-1", at(2)), "{}");
 }
 
-TEST_F(StateTest, WhatAHandlerMustNotReturnOrKeepIsNamed) {
+TEST_F(StateTest, InvalidResultsOfHandlersAreReported) {
   has_aggregate(
       aggregate("Added = function(s, e) return 3 end,\n"
                 "Kept = function(s, e) s.a = { f = function() end } end,\n"
@@ -139,19 +138,19 @@ TEST_F(StateTest, WhatAHandlerMustNotReturnOrKeepIsNamed) {
   EXPECT_THAT(told("order-3"), HasSubstr("order.lua:6"));
 }
 
-TEST_F(StateTest, AnEventThatCannotBeUpcastIsNamed) {
+TEST_F(StateTest, AnEventThatCannotBeUpcastIsReported) {
   registered("Order", kEuros);
   append_as("order-1", "Order", 1, R"({"total":1.0})");
   registered("Order", kCents);
   has_aggregate(aggregate("Order = function(s, e) end"));
-  const auto problem = std::get<StateProblem>(state_of("order-1"));
+  const StateProblem problem = state_of("order-1").error();
   EXPECT_EQ(problem.kind, StateProblem::Kind::kShape);
   EXPECT_TRUE(problem.shape);
   EXPECT_EQ(problem.version.value, 1u);
 }
 
-// A table that the script has for itself must not gather what several streams do to it.
-TEST_F(StateTest, OneStreamsStateIsNotAnothers) {
+// A table that the script keeps outside of the state must not collect changes of several streams.
+TEST_F(StateTest, StreamsDoNotShareTheInitialState) {
   has_aggregate("local shared = { count = 0 }\n" +
                 aggregate("Added = function(s, e) s.inner.count = s.inner.count + 1 end",
                           " initial = function() return { inner = shared } end,"));

@@ -1,4 +1,4 @@
-// Read models that another process builds: what is seen of them, and what cannot be done with them.
+// Answers from read models that another process builds.
 
 #include "projections/beside/read_only_daemon.h"
 
@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// The words of DaemonTest for a daemon that only reads, and the process beside it that builds.
+// ReadModels that only read, and a child process that builds.
 class ReadOnlyDaemonTest : public UpcastersTest {
  protected:
   ~ReadOnlyDaemonTest() override {
@@ -21,7 +21,7 @@ class ReadOnlyDaemonTest : public UpcastersTest {
     daemon_.reset();
   }
 
-  ProjectionDaemon& daemon() {
+  ReadModels& daemon() {
     if (daemon_ == nullptr) {
       DaemonOptions options;
       options.clock = clock().function();
@@ -57,7 +57,7 @@ class ReadOnlyDaemonTest : public UpcastersTest {
 
   void has(const std::string& name, const std::string& source) {
     const auto outcome = daemon().deploy({name, source, name + ".lua"});
-    ASSERT_TRUE(std::holds_alternative<ProjectionDeployment>(outcome));
+    ASSERT_TRUE(outcome);
   }
 
   std::uint64_t added(const std::string& customer, std::int64_t cents) {
@@ -94,7 +94,7 @@ class ReadOnlyDaemonTest : public UpcastersTest {
   }
 
  private:
-  std::unique_ptr<ProjectionDaemon> daemon_;
+  std::unique_ptr<ReadModels> daemon_;
   std::unique_ptr<ChildProcess> builder_;
 };
 
@@ -123,7 +123,7 @@ TEST_F(ReadOnlyDaemonTest, RowsAreThoseThatAnotherProcessBuilds) {
   EXPECT_EQ(now.fingerprint, projection_fingerprint("sums", kByCustomer));
 }
 
-TEST_F(ReadOnlyDaemonTest, EventsThatChangeNoRowAreWaitedForToo) {
+TEST_F(ReadOnlyDaemonTest, APositionThatChangesNoRowIsReachedToo) {
   start_builder();
   has("sums", kByCustomer);
   settle("sums");
@@ -151,7 +151,7 @@ TEST_F(ReadOnlyDaemonTest, AChangedDefinitionIsBuiltAndTakesOver) {
   EXPECT_EQ(rows("sums")["bob"], R"({"n":2,"sum":10})");
 }
 
-TEST_F(ReadOnlyDaemonTest, OneThatWasRemovedAndDeployedAgainIsAnotherOne) {
+TEST_F(ReadOnlyDaemonTest, AProjectionThatWasRemovedAndDeployedAgainStartsEmpty) {
   start_builder();
   has("sums", kByCustomer);
   ASSERT_TRUE(reaches("sums", added("ann", 5)));
@@ -189,31 +189,15 @@ TEST_F(ReadOnlyDaemonTest, WithoutABuilderItIsStalled) {
   EXPECT_EQ(rows("sums")["ann"], R"({"n":2,"sum":11})");
 }
 
-TEST_F(ReadOnlyDaemonTest, WhatOnlyTheBuilderCanDoIsRefused) {
-  has("sums", kByCustomer);
-  const auto refused = fails_with(Errc::kFailedPrecondition);
-  EXPECT_THAT(daemon().rebuild("sums", std::nullopt), refused);
-  EXPECT_THAT(daemon().cancel("sums"), refused);
-  EXPECT_THAT(daemon().rollback("sums"), refused);
-  EXPECT_THAT(daemon().pause("sums"), refused);
-  EXPECT_THAT(daemon().resume("sums"), refused);
-  EXPECT_THAT(daemon().verify("sums"), refused);
-  EXPECT_THAT(daemon().retry("sums", std::nullopt), refused);
-  EXPECT_THAT(daemon().skip("sums", "ann", "why"), refused);
-  EXPECT_THAT(daemon().pause("sums").error().message, HasSubstr("--projections on"));
-  EXPECT_THAT(daemon().pause("others"), fails_with(Errc::kNotFound));
-  EXPECT_EQ(daemon().verify_report("sums"), std::nullopt);
-}
-
-TEST_F(ReadOnlyDaemonTest, APauseIsSeen) {
+TEST_F(ReadOnlyDaemonTest, APauseIsShown) {
   start_builder();
   has("sums", kByCustomer);
   settle("sums");
   tell_builder("pause sums");
   added("ann", 5);
-  // The record is looked at again while somebody waits.
+  // The record is read again while a client waits.
   EXPECT_FALSE(reaches("sums", store().head().value, std::chrono::milliseconds(100)));
-  EXPECT_EQ(state("sums"), "paused: somebody paused it");
+  EXPECT_EQ(state("sums"), "paused: on request");
 }
 
 TEST_F(ReadOnlyDaemonTest, WhatIsParkedIsShown) {
@@ -250,7 +234,7 @@ TEST_F(ReadOnlyDaemonTest, SchemasAndUpcastersArriveThroughTheLog) {
 }
 
 // An upcaster may make a projection's events of a type that it did not ask the log for before.
-TEST_F(ReadOnlyDaemonTest, AnUpcasterThatMakesWantedEventsIsInTime) {
+TEST_F(ReadOnlyDaemonTest, AnUpcasterThatProducesWantedTypesIsAppliedInTime) {
   start_builder();
   has("lines", projection("    Line = function(row, event) row.n = (row.n or 0) + 1 end,",
                           " key = function() return 'all' end,"));
@@ -264,7 +248,7 @@ TEST_F(ReadOnlyDaemonTest, AnUpcasterThatMakesWantedEventsIsInTime) {
   EXPECT_EQ(rows("lines"), (Rows{{"all", R"({"n":1})"}}));
 }
 
-TEST_F(ReadOnlyDaemonTest, WhoWaitsIsToldWhenItStops) {
+TEST_F(ReadOnlyDaemonTest, StopCallsWaitersWithFalse) {
   has("sums", kByCustomer);
   std::promise<bool> promise;
   daemon().wait_for("sums", {1'000}, std::chrono::hours(1),

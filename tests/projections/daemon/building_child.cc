@@ -1,10 +1,10 @@
-// Builds read models beside the process that has the store.
+// Builds read models beside the process that owns the store.
 //
 //   building_child FOLDER
 //
-// Says "building" when it does, and then what an operator would be told. A line "pause NAME" on its input
-// pauses a projection, "rollback NAME" rolls it back, each answered with "done" or why not; the end of the
-// input ends it.
+// Prints "building" once it runs, and then the daemon's notices and events. A line "pause NAME" on its input
+// pauses a projection, "rollback NAME" rolls it back; the answer is "done" or the error. The end of the input
+// ends the process.
 
 #include <cstdlib>
 #include <iostream>
@@ -15,8 +15,7 @@
 
 #include <unistd.h>
 
-#include "projections/daemon/projection_daemon.h"
-#include "schemaregistry/registry/schema_registry.h"
+#include "projections/engine/follower_engine.h"
 
 namespace {
 
@@ -38,28 +37,21 @@ void say(std::string_view line) {
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   ::alarm(120);
-  auto store = EventStore::open_beside(argv[1]);
-  if (!store) fail("store", store.error());
-  auto registry = SchemaRegistry::open(**store);
-  if (!registry) fail("registry", registry.error());
-  auto shapes = EventShapes::open_reader(**store, **registry);
-  if (!shapes) fail("shapes", shapes.error());
-  DaemonOptions options;
-  options.threads = 2;
-  options.catch_up_shapes = [&] { return (*shapes)->catch_up(); };
-  options.publish_position_every = std::chrono::milliseconds(20);
-  options.on_notice = [](std::string_view message) { say(message); };
-  options.on_event = options.on_notice;
-  auto daemon = ProjectionDaemon::open(**store, **shapes, argv[1], std::move(options));
-  if (!daemon) fail("daemon", daemon.error());
-  (*daemon)->start();
+  FollowerEngineOptions options;
+  options.daemon.threads = 2;
+  options.daemon.publish_position_every = std::chrono::milliseconds(20);
+  options.daemon.on_notice = [](std::string_view message) { say(message); };
+  options.daemon.on_event = options.daemon.on_notice;
+  auto engine = FollowerEngine::open(argv[1], std::move(options));
+  if (!engine) fail("open", engine.error());
+  ProjectionDaemon& daemon = (*engine)->daemon();
+  if (const Status started = (*engine)->start(); !started.ok()) fail("start", started.error());
   say("building");
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string what, name;
     words >> what >> name;
-    const auto outcome = what == "pause" ? (*daemon)->pause(name) : (*daemon)->rollback(name);
+    const auto outcome = what == "pause" ? daemon.pause(name) : daemon.rollback(name);
     say(outcome ? "done" : outcome.error().message);
   }
-  (*daemon)->stop();
 }

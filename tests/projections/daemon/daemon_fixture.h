@@ -30,8 +30,7 @@ inline const std::string kByCustomer = projection(
 // The rows of a projection, as JSON by their keys.
 using Rows = std::map<std::string, std::string>;
 
-// The words of the daemon's tests: a store with projections that are stepped by hand, on a clock that stands
-// still.
+// A store with a daemon that is stepped by run_once(), on a manual clock.
 class DaemonTest : public UpcastersTest {
  protected:
   DaemonTest() {
@@ -57,13 +56,13 @@ class DaemonTest : public UpcastersTest {
     daemon();
   }
 
-  // "deployed 1", "unchanged 1", or why not.
+  // "deployed 1", "unchanged 1", or the error.
   std::string deploy_projection(const std::string& name, const std::string& source, bool keep_rows = false) {
     const auto outcome = daemon().deploy({name, source, name + ".lua", keep_rows});
-    if (const auto* done = std::get_if<ProjectionDeployment>(&outcome)) {
-      return (done->unchanged ? "unchanged " : "deployed ") + std::to_string(done->definition.revision);
+    if (outcome) {
+      return (outcome->unchanged ? "unchanged " : "deployed ") + std::to_string(outcome->definition.revision);
     }
-    const auto& refusal = std::get<ProjectionRefusal>(outcome);
+    const ProjectionRefusal& refusal = outcome.error();
     if (const auto* script = std::get_if<ScriptError>(&refusal)) return "script: " + script->text();
     return "store: " + std::get<Error>(refusal).message;
   }

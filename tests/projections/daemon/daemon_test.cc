@@ -1,4 +1,4 @@
-// What a projection that goes well promises: rows that follow the log, exactly once, across restarts.
+// Rows follow the log, each event exactly once, across restarts.
 
 #include "tests/projections/daemon/daemon_fixture.h"
 
@@ -22,7 +22,7 @@ TEST_F(DaemonTest, RowsFollowTheLog) {
   EXPECT_EQ(state("customers"), "running");
 }
 
-TEST_F(DaemonTest, HistoryBeforeTheProjectionCounts) {
+TEST_F(DaemonTest, EventsBeforeTheProjectionAreApplied) {
   for (int i = 0; i < 100; ++i) added("order-" + std::to_string(i % 7), "c" + std::to_string(i % 5), i);
   has_projection("customers", kByCustomer);
   settle();
@@ -30,7 +30,7 @@ TEST_F(DaemonTest, HistoryBeforeTheProjectionCounts) {
   EXPECT_EQ(row("customers", "c1"), R"({"n":20,"sum":970})");
 }
 
-TEST_F(DaemonTest, ARestartGoesOnWhereItWas) {
+TEST_F(DaemonTest, ARestartResumesAtTheCheckpoint) {
   has_projection("customers", kByCustomer);
   added("order-1", "ada", 5);
   settle();
@@ -63,7 +63,7 @@ TEST_F(DaemonTest, OnlyTheWantedCategoriesAndTypesCount) {
   EXPECT_EQ(row("orders", "all"), R"({"n":1})");
 }
 
-TEST_F(DaemonTest, ADeletedRowIsGoneAndBeginsAnew) {
+TEST_F(DaemonTest, ADeletedRowIsGoneAndMayBeCreatedAgain) {
   has_projection("open", projection("Added = function(row) row.n = (row.n or 0) + 1 end,\n"
                                     "Removed = function(row) return DELETE end"));
   append("order-1", {event("Added"), event("Added"), event("Removed")});
@@ -74,7 +74,7 @@ TEST_F(DaemonTest, ADeletedRowIsGoneAndBeginsAnew) {
   EXPECT_EQ(row("open", "order-1"), R"({"n":1})");
 }
 
-TEST_F(DaemonTest, AnEventWithoutAKeyIsPassedOver) {
+TEST_F(DaemonTest, AnEventWithoutAKeyChangesNoRow) {
   has_projection("customers", kByCustomer);
   append("order-1", {event("Added", R"({"cents":1})")});
   added("order-1", "ada", 2);
@@ -157,7 +157,7 @@ TEST_F(DaemonTest, OnlyOneProcessBuildsTheReadModels) {
               fails_with(Errc::kFailedPrecondition));
 }
 
-TEST_F(DaemonTest, PagesGoByPrefix) {
+TEST_F(DaemonTest, RowsArePagedByPrefix) {
   has_projection("customers", kByCustomer);
   for (const char* customer : {"a", "ab", "abc", "b", "ba"}) added("order-1", customer, 1);
   settle();
@@ -171,7 +171,7 @@ TEST_F(DaemonTest, PagesGoByPrefix) {
   EXPECT_EQ(page.position.value, head());
 }
 
-TEST_F(DaemonTest, WhoWaitsForAPositionIsToldWhenItIsThere) {
+TEST_F(DaemonTest, AWaiterIsCalledWhenThePositionIsReached) {
   has_projection("customers", kByCustomer);
   settle();
   added("order-1", "ada", 5);
@@ -184,7 +184,7 @@ TEST_F(DaemonTest, WhoWaitsForAPositionIsToldWhenItIsThere) {
   EXPECT_EQ(heard, true);
 }
 
-TEST_F(DaemonTest, WhoWaitsTooLongIsToldSo) {
+TEST_F(DaemonTest, AWaiterIsCalledWithFalseAfterItsTimeout) {
   has_projection("customers", kByCustomer);
   std::promise<bool> answer;
   daemon().wait_for("customers", {1'000}, std::chrono::milliseconds(1),
@@ -192,7 +192,7 @@ TEST_F(DaemonTest, WhoWaitsTooLongIsToldSo) {
   EXPECT_FALSE(answer.get_future().get());
 }
 
-TEST_F(DaemonTest, UpcastEventsComeInTheirNewestShape) {
+TEST_F(DaemonTest, EventsAreUpcastToTheirNewestVersion) {
   registered("Order", kEuros);
   append_as("order-1", "Order", 1, R"({"total":1.5})");
   registered("Order", kCents);
@@ -204,7 +204,7 @@ TEST_F(DaemonTest, UpcastEventsComeInTheirNewestShape) {
   EXPECT_EQ(row("orders", "order-1"), R"({"sum":200})");
 }
 
-TEST_F(DaemonTest, WhoIsBehindAndDoesNotMoveIsStalled) {
+TEST_F(DaemonTest, AProjectionThatIsBehindAndDoesNotMoveIsStalled) {
   has_projection("customers", kByCustomer);
   settle();
   clock().advance(ManualClock::kHour);

@@ -1,4 +1,4 @@
-// What a projection cannot mend by itself: it says so, goes on answering, and leaves the others alone.
+// A faulted projection reports why, keeps answering from its rows, and does not affect other projections.
 
 #include <fstream>
 #include <iterator>
@@ -16,22 +16,22 @@ class BrokenRows final : public ProjectionRows {
  public:
   explicit BrokenRows(const bool& broken) : broken_(broken) {}
 
-  std::optional<ApplyFault> key_of(const EventView& event, const ShapedEvent&, std::string& key) override {
+  Result<void, ApplyFault> key_of(const EventView& event, const ShapedEvent&, std::string& key) override {
     key = event.stream;
-    return std::nullopt;
+    return {};
   }
   bool load(std::uint32_t slot, std::string_view saved) override {
     if (slot >= rows_.size()) rows_.resize(slot + 1);
     rows_[slot] = saved;
     return saved.empty() || !broken_;
   }
-  std::optional<ApplyFault> apply(std::uint32_t slot, const EventView&, const ShapedEvent&) override {
+  Result<void, ApplyFault> apply(std::uint32_t slot, const EventView&, const ShapedEvent&) override {
     rows_[slot] += '1';
-    return std::nullopt;
+    return {};
   }
-  std::optional<ApplyFault> save(std::uint32_t slot, std::string& to) override {
+  Result<void, ApplyFault> save(std::uint32_t slot, std::string& to) override {
     to += rows_[slot];
-    return std::nullopt;
+    return {};
   }
   void clear() override { rows_.clear(); }
   std::size_t memory_used() const override { return 1u << 30; }  // so that rows are read for each batch
@@ -45,8 +45,8 @@ class BrokenProjection final : public Projection {
  public:
   explicit BrokenProjection(const bool& broken) : broken_(broken) {}
   const ProjectionInfo& info() const override { return info_; }
-  std::variant<std::unique_ptr<ProjectionRows>, ScriptError> make_rows() const override {
-    return std::make_unique<BrokenRows>(broken_);
+  ScriptResult<std::unique_ptr<ProjectionRows>> make_rows() const override {
+    return std::unique_ptr<ProjectionRows>(std::make_unique<BrokenRows>(broken_));
   }
   Status append_json(std::string_view saved, std::string& to) const override {
     to += saved;
@@ -63,7 +63,7 @@ class FaultedTest : public DaemonTest {
   bool broken_ = false;
 };
 
-TEST_F(FaultedTest, WhatCannotGoOnSaysSoAndGoesOnWhenItIsMended) {
+TEST_F(FaultedTest, AFaultIsReportedAndResumeTriesAgain) {
   ASSERT_THAT(daemon().add(std::make_shared<BrokenProjection>(broken_)), succeeds());
   has_projection("customers", kByCustomer);
   added("order-1", "ada", 1);
@@ -73,9 +73,9 @@ TEST_F(FaultedTest, WhatCannotGoOnSaysSoAndGoesOnWhenItIsMended) {
   added("order-1", "ada", 1);
   settle();
   EXPECT_EQ(state("broken"), "faulted");
-  EXPECT_THAT(status("broken").reason, HasSubstr("the row 'order-1' is not what was saved"));
+  EXPECT_THAT(status("broken").reason, HasSubstr("the row 'order-1' is not a saved row"));
   EXPECT_THAT(status("broken").last_error->message, HasSubstr("order-1"));
-  EXPECT_EQ(row("broken", "order-1"), "1") << "what was committed goes on answering";
+  EXPECT_EQ(row("broken", "order-1"), "1") << "committed rows keep answering";
   EXPECT_EQ(row("customers", "ada"), R"({"n":2,"sum":2})");
   ASSERT_THAT(daemon().resume("broken"), succeeds());
   settle();
@@ -87,7 +87,7 @@ TEST_F(FaultedTest, WhatCannotGoOnSaysSoAndGoesOnWhenItIsMended) {
   EXPECT_EQ(row("broken", "order-1"), "11");
 }
 
-TEST_F(FaultedTest, ADamagedReadModelIsBuiltAnew) {
+TEST_F(FaultedTest, ADamagedReadModelIsRebuilt) {
   has_projection("customers", kByCustomer);
   added("order-1", "ada-with-a-name-of-her-own", 1);
   settle();

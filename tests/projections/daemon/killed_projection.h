@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-// What the process that is killed and the test that kills it have in common.
+// Shared by the process that is killed and the test that kills it.
 namespace cairn::test {
 
 inline constexpr const char* kKilledProjection = "customers";
 inline constexpr std::size_t kKilledVariants = 3;
 
-// The same rows, each with a mark that tells which script made them.
+// The same rows, each with the number of the script that made them.
 inline std::string killed_source(std::size_t variant) {
   return "return projection {\n"
          "  key = function(event) return event.data.customer end,\n"
@@ -25,7 +25,7 @@ inline std::string killed_source(std::size_t variant) {
          "}\n";
 }
 
-// Where a worker says that it is, and a process can end.
+// The points that DaemonOptions::at_point reports, where the process can end.
 inline const std::vector<std::string> kPoints = {"commit.before",  "commit.after",     "rebuild.before",
                                                  "rebuild.made",   "rebuild.recorded", "swap.before",
                                                  "swap.committed", "swap.recorded",    "swap.switched",

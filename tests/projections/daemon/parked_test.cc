@@ -1,4 +1,5 @@
-// Events that cannot be applied: their key waits, others go on, and a retry leads to what a rebuild gives.
+// Events that cannot be applied: later events of their key wait, other keys advance, and a retry gives what a
+// rebuild gives.
 
 #include "tests/projections/daemon/daemon_fixture.h"
 
@@ -30,7 +31,7 @@ class ParkedTest : public DaemonTest {};
 
 TEST_F(ParkedTest, APoisonEventParksItsKeyOnly) {
   has_projection("customers", kStrict);
-  added("order-1", "ada", 5);   // 2: behind the definition
+  added("order-1", "ada", 5);   // 2: after the definition
   added("order-1", "ada", -1);  // 3
   added("order-2", "bob", 7);   // 4
   added("order-1", "ada", 6);   // 5
@@ -53,7 +54,7 @@ TEST_F(ParkedTest, APoisonEventParksItsKeyOnly) {
   EXPECT_EQ(now.last_error->position, GlobalPosition{3});
 }
 
-TEST_F(ParkedTest, WhatFailedInTheMiddleOfABatchChangesNothingOfItsRow) {
+TEST_F(ParkedTest, AFailureInTheMiddleOfABatchLeavesTheRowAsItWas) {
   for (int i = 0; i < 20; ++i) added("order-1", "c" + std::to_string(i % 2), i == 11 ? -1 : 1);
   has_projection("customers", kStrict);
   settle();
@@ -89,7 +90,7 @@ TEST_F(ParkedTest, ARetryThatFailsAgainIsCounted) {
   EXPECT_THAT(daemon().retry("customers", "bob"), fails_with(Errc::kNotFound));
 }
 
-TEST_F(ParkedTest, AfterAMendedScriptARetryGivesWhatARebuildGives) {
+TEST_F(ParkedTest, ARetryWithAFixedScriptGivesWhatARebuildGives) {
   has_projection("customers", kStrict);
   for (int i = 0; i < 30; ++i)
     added("order-" + std::to_string(i % 4), "c" + std::to_string(i % 3), i == 7 ? -5 : i);
@@ -98,7 +99,7 @@ TEST_F(ParkedTest, AfterAMendedScriptARetryGivesWhatARebuildGives) {
   EXPECT_EQ(deploy_projection("customers", kLenient, true), "deployed 2");
   settle();
   EXPECT_EQ(status("customers").generation, 1u);
-  ASSERT_EQ(parked("customers").size(), 1u) << "nobody asked for a retry yet";
+  ASSERT_EQ(parked("customers").size(), 1u) << "no retry was requested yet";
   const RetryReport report = value_of(daemon().retry("customers", std::nullopt));
   EXPECT_EQ(report.released, 1u);
   EXPECT_GT(report.events, 1u);
@@ -110,7 +111,7 @@ TEST_F(ParkedTest, AfterAMendedScriptARetryGivesWhatARebuildGives) {
   EXPECT_EQ(rows("customers"), retried);
 }
 
-TEST_F(ParkedTest, ARebuildWithAMendedScriptLeavesNothingParked) {
+TEST_F(ParkedTest, ARebuildWithAFixedScriptLeavesNothingParked) {
   has_projection("customers", kStrict);
   added("order-1", "ada", -1);
   added("order-1", "ada", 4);
@@ -121,7 +122,7 @@ TEST_F(ParkedTest, ARebuildWithAMendedScriptLeavesNothingParked) {
   EXPECT_EQ(row("customers", "ada"), R"({"n":2,"sum":4})");
 }
 
-TEST_F(ParkedTest, ASkippedEventIsLeftOutAlsoByARebuild) {
+TEST_F(ParkedTest, ASkippedEventIsLeftOutOfARebuildToo) {
   has_projection("customers", kStrict);
   added("order-1", "ada", 1);
   added("order-1", "ada", -1);
@@ -130,7 +131,7 @@ TEST_F(ParkedTest, ASkippedEventIsLeftOutAlsoByARebuild) {
   EXPECT_THAT(daemon().skip("customers", "bob", "why"), fails_with(Errc::kNotFound));
   const RetryReport report = value_of(daemon().skip("customers", "ada", "typed by mistake"));
   EXPECT_EQ(report.released, 1u);
-  EXPECT_EQ(report.events, 1u) << "the one behind it";
+  EXPECT_EQ(report.events, 1u) << "the one after it";
   EXPECT_THAT(parked("customers"), IsEmpty());
   EXPECT_EQ(row("customers", "ada"), R"({"n":2,"sum":3})");
   restart_daemon();
@@ -148,7 +149,7 @@ TEST_F(ParkedTest, ASkippedEventIsLeftOutAlsoByARebuild) {
   EXPECT_THAT(written, Contains(HasSubstr("typed by mistake")));
 }
 
-TEST_F(ParkedTest, AnotherScriptForgetsWhatWasSkipped) {
+TEST_F(ParkedTest, ASkipDoesNotApplyToAnotherScript) {
   has_projection("customers", kStrict);
   added("order-1", "ada", -1);
   settle();
@@ -186,7 +187,7 @@ TEST_F(ParkedTest, TooManyParkedKeysPauseTheProjection) {
   added("order-1", "ada", 1);
   settle();
   EXPECT_EQ(row("customers", "ada"), R"({"n":1,"sum":1})");
-  // Whoever lets it go on knows of these, also after a restart.
+  // These keys were accepted by resume, also after a restart.
   ASSERT_THAT(daemon().resume("customers"), succeeds());
   settle();
   restart_daemon();
@@ -205,7 +206,7 @@ TEST_F(ParkedTest, TooManyParkedKeysPauseTheProjection) {
   EXPECT_THAT(parked("customers"), IsEmpty());
 }
 
-TEST_F(ParkedTest, AnEventWhoseKeyCannotBeKnownParksItsStream) {
+TEST_F(ParkedTest, AnEventWithoutAKnownKeyParksItsStream) {
   has_projection("customers", projection("Added = function(row, event) row.last = event.data.cents end",
                                          " key = function(event) return event.data.customer:upper() end,"));
   added("order-1", "ada", 1);                             // 2
@@ -231,7 +232,7 @@ TEST_F(ParkedTest, AnEventWhoseKeyCannotBeKnownParksItsStream) {
   EXPECT_EQ(rows("customers"), retried);
 }
 
-TEST_F(ParkedTest, AnEventSkippedWithItsStreamStaysOutAlsoWhenItsKeyIsKnown) {
+TEST_F(ParkedTest, AnEventSkippedWithItsStreamStaysSkippedOnceItsKeyIsKnown) {
   registered("Order", kEuros);
   append_as("order-1", "Order", 1, R"({"total":2})");
   registered("Order", kCents);
@@ -251,7 +252,7 @@ TEST_F(ParkedTest, AnEventSkippedWithItsStreamStaysOutAlsoWhenItsKeyIsKnown) {
 }
 
 // One event becomes two, of which the second fails: the first must not be in the row twice after a retry.
-TEST_F(ParkedTest, ASplitEventIsParkedWhole) {
+TEST_F(ParkedTest, ASplitEventIsParkedAsAWhole) {
   registered("Order", kEuros);
   append_as("order-1", "Order", 1, R"({"total":2})");
   registered("Order", kCents);
@@ -265,7 +266,7 @@ TEST_F(ParkedTest, ASplitEventIsParkedWhole) {
   deployed(upcaster(
       "Order", 1, 2,
       "return { { type = 'Order', data = { cents = 7 } }, { type = 'Order', data = { cents = 13 } } }"));
-  // The stream's row is made anew from the log, and stops before the event.
+  // The stream's row is folded from the log again, and stops before the event.
   ASSERT_THAT(daemon().retry("orders", std::nullopt), succeeds());
   EXPECT_THAT(parked("orders"), ElementsAre("of 0@2 +0 script"));
   EXPECT_THAT(rows("orders"), IsEmpty());
@@ -277,7 +278,7 @@ TEST_F(ParkedTest, ASplitEventIsParkedWhole) {
   EXPECT_THAT(rows("orders"), ElementsAre(Pair("of 0", R"({"sum":20})")));
 }
 
-TEST_F(ParkedTest, ParkedEventsSeeNewUpcasters) {
+TEST_F(ParkedTest, ARetryUsesNewUpcasters) {
   registered("Order", kEuros);
   append_as("order-1", "Order", 1, R"({"total":2})");
   registered("Order", kCents);
@@ -292,7 +293,7 @@ TEST_F(ParkedTest, ParkedEventsSeeNewUpcasters) {
   EXPECT_EQ(row("orders", "order-1"), R"({"sum":205})");
 }
 
-TEST_F(ParkedTest, HostileHandlersHurtOnlyTheirOwnKeys) {
+TEST_F(ParkedTest, HostileHandlersParkOnlyTheirOwnKeys) {
   has_projection(
       "hostile",
       projection(
@@ -326,7 +327,7 @@ TEST_F(ParkedTest, HostileHandlersHurtOnlyTheirOwnKeys) {
   EXPECT_EQ(state("hostile"), "running");
 }
 
-TEST_F(ParkedTest, PartitionsChangeNothing) {
+TEST_F(ParkedTest, RowsDoNotDependOnTheNumberOfPartitions) {
   // Far more events than are worth sharing among threads, with failures among them.
   std::vector<NewEvent> events;
   for (int i = 0; i < 4'000; ++i) {

@@ -1,5 +1,5 @@
-// A store with writers and a projection that is rebuilt, replaced and rolled back all the time, for a parent
-// that kills it.
+// A store with writers and a projection that is rebuilt, redeployed and rolled back in a loop, for a parent
+// that kills the process.
 //
 //   projection_child FOLDER SEED [POINT TIMES]
 //
@@ -19,8 +19,7 @@
 
 #include <unistd.h>
 
-#include "projections/daemon/projection_daemon.h"
-#include "schemaregistry/registry/schema_registry.h"
+#include "projections/engine/engine.h"
 #include "tests/projections/daemon/killed_projection.h"
 #include "tests/support/events.h"
 #include "tests/support/small_store.h"
@@ -59,7 +58,7 @@ void write_on(EventStore& store, ProjectionDaemon& daemon, unsigned seed) {
   }
 }
 
-// Whatever is not possible at the moment is not done.
+// Commands that the present state refuses are ignored.
 void command(ProjectionDaemon& daemon, std::uint64_t choice) {
   const std::string name = kKilledProjection;
   switch (choice % 4) {
@@ -73,7 +72,7 @@ void command(ProjectionDaemon& daemon, std::uint64_t choice) {
       if (daemon.cancel(name)) say("cancel");
       return;
     default:
-      daemon.deploy({name, killed_source(choice / 4 % kKilledVariants), "killed.lua"});
+      (void)daemon.deploy({name, killed_source(choice / 4 % kKilledVariants), "killed.lua"});
       say("deploy");
   }
 }
@@ -87,35 +86,33 @@ int main(int argc, char** argv) {
   const std::string point = argc == 5 ? argv[3] : "";
   std::atomic<int> left{argc == 5 ? std::atoi(argv[4]) : 0};
 
-  auto store = EventStore::open(argv[1], small_store());
-  if (!store) fail("store", store.error());
-  auto registry = SchemaRegistry::open(**store);
-  if (!registry) fail("registry", registry.error());
-  auto shapes = EventShapes::open(**store, **registry);
-  if (!shapes) fail("shapes", shapes.error());
-  DaemonOptions options;
-  options.threads = 2;
-  options.batch_positions_max = 97;
-  options.commit_events_max = 300;
-  options.at_point = [&](std::string_view where) {
+  EngineOptions options;
+  options.store = small_store();
+  options.states.automatic = AggregateStatesOptions::Automatic::kNo;
+  options.daemon.threads = 2;
+  options.daemon.batch_positions_max = 97;
+  options.daemon.commit_events_max = 300;
+  options.daemon.at_point = [&](std::string_view where) {
     if (where == point && --left == 0) ::raise(SIGKILL);
   };
-  auto daemon = ProjectionDaemon::open(**store, **shapes, argv[1], std::move(options));
-  if (!daemon) fail("daemon", daemon.error());
-  if (!(*daemon)->status(kKilledProjection)) {
-    (*daemon)->deploy({kKilledProjection, killed_source(0), "killed.lua"});
+  auto engine = Engine::open(argv[1], std::move(options));
+  if (!engine) fail("open", engine.error());
+  EventStore& store = (*engine)->store();
+  ProjectionDaemon& daemon = *(*engine)->daemon();
+  if (!daemon.status(kKilledProjection)) {
+    (void)daemon.deploy({kKilledProjection, killed_source(0), "killed.lua"});
   }
-  (*daemon)->start();
+  if (const Status started = (*engine)->start(); !started.ok()) fail("start", started.error());
   say("started");
-  std::thread writer([&] { write_on(**store, **daemon, seed); });
+  std::thread writer([&] { write_on(store, daemon, seed); });
   std::minstd_rand random(seed + 1);
   while (true) {
-    const std::uint64_t until = (*store)->head().value + random() % 600;
-    (*store)->wait_for({until}, std::chrono::seconds(10));
-    command(**daemon, random());
+    const std::uint64_t until = store.head().value + random() % 600;
+    store.wait_for({until}, std::chrono::seconds(10));
+    command(daemon, random());
     // Mostly what was begun may come to its end, and sometimes not.
-    while (random() % 40 != 0 && (*daemon)->status(kKilledProjection)->rebuild) {
-      (*store)->wait_for({(*store)->head().value + 20}, std::chrono::seconds(1));
+    while (random() % 40 != 0 && daemon.status(kKilledProjection)->rebuild) {
+      store.wait_for({store.head().value + 20}, std::chrono::seconds(1));
     }
   }
 }

@@ -1,5 +1,5 @@
-// A disk without room for the read models: what is there goes on answering, and the projection goes on by
-// itself when there is room again.
+// A full disk: rows that are committed keep answering, and the projection resumes by itself when space is
+// free.
 
 #include "tests/projections/daemon/daemon_fixture.h"
 #include "tests/support/small_disk.h"
@@ -45,9 +45,9 @@ class ProjectionFullDiskTest : public DaemonTest {
   std::unique_ptr<ProjectionDaemon> daemon_;
 };
 
-TEST_F(ProjectionFullDiskTest, ItIsTriedAgainUntilThereIsRoom) {
+TEST_F(ProjectionFullDiskTest, CommitsAreRetriedUntilThereIsSpace) {
   const auto outcome = daemon_->deploy({"customers", kByCustomer, "customers.lua"});
-  ASSERT_TRUE(std::holds_alternative<ProjectionDeployment>(outcome));
+  ASSERT_TRUE(outcome);
   added("order-1", "ada", 5);
   step_all();
   const std::uint64_t before = now().position.value;
@@ -59,7 +59,7 @@ TEST_F(ProjectionFullDiskTest, ItIsTriedAgainUntilThereIsRoom) {
   EXPECT_THAT(now().reason, HasSubstr("pace")) << "it says what is in the way: no space left on the device";
   EXPECT_EQ(now().retries, 1u);
   EXPECT_EQ(now().position.value, before);
-  EXPECT_EQ(row_of("ada"), R"({"n":1,"sum":5})") << "what is there goes on answering";
+  EXPECT_EQ(row_of("ada"), R"({"n":1,"sum":5})") << "committed rows keep answering";
   step_all();
   EXPECT_EQ(now().retries, 1u) << "not before its time";
   clock().advance(60 * ManualClock::kSecond);

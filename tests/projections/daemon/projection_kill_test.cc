@@ -1,5 +1,5 @@
-// A process killed at any moment, also at each step of a rebuild, leaves read models that are the fold of the
-// log once they are followed up.
+// A process killed at any moment, also between any two writes of a rebuild, leaves read models that become
+// the fold of the log when they catch up.
 
 #include <csignal>
 
@@ -77,7 +77,7 @@ class ProjectionKillTest : public DaemonTest {
   }
 };
 
-TEST_F(ProjectionKillTest, KilledAtRandomEachEventCountsOnce) {
+TEST_F(ProjectionKillTest, KilledAtRandomTimesEachEventIsAppliedOnce) {
   Random random("ProjectionKillTest");
   const std::size_t cycles = rounds(20, 200);
   for (std::size_t cycle = 0; cycle < cycles; ++cycle) {
@@ -100,7 +100,7 @@ TEST_F(ProjectionKillTest, KilledAtRandomEachEventCountsOnce) {
 
 class ProjectionPointTest : public ProjectionKillTest, public ::testing::WithParamInterface<std::string> {};
 
-TEST_P(ProjectionPointTest, KilledThereEachEventCountsOnce) {
+TEST_P(ProjectionPointTest, KilledAtThisPointEachEventIsAppliedOnce) {
   Random random("ProjectionPointTest");
   for (int times = 1; times <= 3; ++times) {
     auto command = child(random.below(1'000'000));

@@ -1,5 +1,5 @@
-// A projection that is replaced again and again while writers append and readers read: pages are of one
-// generation, and never older than what was read before.
+// A projection that is redeployed in a loop while writers append and readers read: each page is of one
+// generation, and never older than a page that was read before.
 
 #include <atomic>
 #include <thread>
@@ -37,7 +37,7 @@ class RebuildRaceTest : public DaemonTest {
   }
 };
 
-TEST_F(RebuildRaceTest, ReadersSeeOneGenerationAfterTheOther) {
+TEST_F(RebuildRaceTest, ReadersNeverSeeAnOlderGeneration) {
   has_projection(kKilledProjection, killed_source(0));
   daemon().start();
   std::atomic<bool> stop{false};

@@ -1,4 +1,4 @@
-// Generations: built beside the live one, taking its place in one step, cancelled, rolled back, compared.
+// Generations: built beside the live one, atomic take-over, cancel, rollback, verification.
 
 #include "tests/projections/daemon/daemon_fixture.h"
 
@@ -28,7 +28,7 @@ class RebuildTest : public DaemonTest {
   }
 };
 
-TEST_F(RebuildTest, TheFirstGenerationAnswersWhenItIsThere) {
+TEST_F(RebuildTest, TheFirstGenerationAnswersOnceItIsBuilt) {
   history(20);
   has_projection("orders", kCounting);
   EXPECT_EQ(state("orders"), "rebuilding");
@@ -40,7 +40,7 @@ TEST_F(RebuildTest, TheFirstGenerationAnswersWhenItIsThere) {
   EXPECT_EQ(halfway.rebuild->target.value, head());
   EXPECT_EQ(halfway.generation, 0u);
   EXPECT_THAT(daemon().rows("orders", {}), fails_with(Errc::kFailedPrecondition));
-  // Those who ask for it see what there is.
+  // A query with `partial` sees the rows there are.
   EXPECT_FALSE(rows("orders", true).empty());
   EXPECT_TRUE(value_of(daemon().row("orders", "order-1", true)).partial);
   settle();
@@ -59,7 +59,7 @@ TEST_F(RebuildTest, AChangedDefinitionIsBuiltBesideTheLiveOne) {
   EXPECT_EQ(row("orders", "order-1"), R"({"n":7})");
   added("order-1", "ada", 1'000);
   step();
-  // The live one goes on meanwhile.
+  // The live generation advances meanwhile.
   EXPECT_EQ(row("orders", "order-1"), R"({"n":8})");
   settle();
   EXPECT_EQ(row("orders", "order-1"), R"({"sum":1070})");
@@ -67,7 +67,7 @@ TEST_F(RebuildTest, AChangedDefinitionIsBuiltBesideTheLiveOne) {
   EXPECT_EQ(status("orders").previous_generation, 1u);
 }
 
-TEST_F(RebuildTest, TheNewGenerationIsNotBehindWhenItTakesOver) {
+TEST_F(RebuildTest, AGenerationIsNotBehindWhenItTakesOver) {
   history(40);
   has_projection("orders", kCounting);
   settle();
@@ -75,7 +75,7 @@ TEST_F(RebuildTest, TheNewGenerationIsNotBehindWhenItTakesOver) {
   std::uint64_t last = status("orders").position.value;
   int appended = 0;
   while (status("orders").generation == 1) {
-    if (appended++ < 30) added("order-1", "ada", 1);  // Writers go on all the time.
+    if (appended++ < 30) added("order-1", "ada", 1);  // Appends continue during the build.
     step();
     const std::uint64_t now = status("orders").position.value;
     EXPECT_GE(now, last);
@@ -100,7 +100,7 @@ TEST_F(RebuildTest, ARebuildGivesTheSameBytes) {
   EXPECT_EQ(rows("customers"), live);
 }
 
-TEST_F(RebuildTest, ARestartGoesOnWithTheBuilding) {
+TEST_F(RebuildTest, ARestartResumesTheBuild) {
   history(40);
   has_projection("orders", kCounting);
   step(5);
@@ -113,7 +113,7 @@ TEST_F(RebuildTest, ARestartGoesOnWithTheBuilding) {
   EXPECT_EQ(row("orders", "order-0"), R"({"n":14})");
 }
 
-TEST_F(RebuildTest, WhatIsBeingBuiltIsCommittedEveryFewSeconds) {
+TEST_F(RebuildTest, ABuildCommitsEveryFewSeconds) {
   daemon_options().commit_events_max = 1'000'000;
   history(40);
   has_projection("orders", kCounting);
@@ -124,7 +124,7 @@ TEST_F(RebuildTest, WhatIsBeingBuiltIsCommittedEveryFewSeconds) {
   EXPECT_EQ(value_of(daemon().rows("orders", {.partial = true})).position.value, 12u);
 }
 
-TEST_F(RebuildTest, ALostBuildingIsBegunAnew) {
+TEST_F(RebuildTest, ALostBuildIsStartedAgain) {
   history(40);
   has_projection("orders", kCounting);
   settle();
@@ -164,7 +164,7 @@ TEST_F(RebuildTest, TheFirstBuildCannotBeCancelled) {
   EXPECT_THAT(daemon().cancel("orders"), fails_with(Errc::kFailedPrecondition));
 }
 
-TEST_F(RebuildTest, ASecondRebuildHasToWait) {
+TEST_F(RebuildTest, ASecondRebuildIsRefused) {
   history(20);
   has_projection("orders", kCounting);
   settle();
@@ -172,7 +172,7 @@ TEST_F(RebuildTest, ASecondRebuildHasToWait) {
   EXPECT_THAT(daemon().rebuild("orders", std::nullopt), fails_with(Errc::kFailedPrecondition));
 }
 
-TEST_F(RebuildTest, RollbackBringsTheOldRowsBackAndFollowsOn) {
+TEST_F(RebuildTest, RollbackRestoresTheOldRowsAndFollowsTheLog) {
   history(20);
   has_projection("orders", kCounting);
   settle();
@@ -214,7 +214,7 @@ TEST_F(RebuildTest, OnlyOneEarlierGenerationIsKept) {
   EXPECT_THAT(folders, ::testing::UnorderedElementsAre("3", "4"));
 }
 
-TEST_F(RebuildTest, AThrottleHoldsTheRebuildBack) {
+TEST_F(RebuildTest, ARateLimitSlowsTheRebuild) {
   history(40);
   has_projection("orders", kCounting);
   settle();
@@ -232,7 +232,7 @@ TEST_F(RebuildTest, AThrottleHoldsTheRebuildBack) {
   EXPECT_EQ(status("orders").generation, 2u);
 }
 
-TEST_F(RebuildTest, APausedProjectionStandsStillAlsoAcrossARestart) {
+TEST_F(RebuildTest, APauseSurvivesARestart) {
   has_projection("orders", kCounting);
   settle();
   ASSERT_THAT(daemon().pause("orders"), succeeds());
@@ -250,7 +250,7 @@ TEST_F(RebuildTest, APausedProjectionStandsStillAlsoAcrossARestart) {
   EXPECT_THAT(daemon().resume("orders"), fails_with(Errc::kFailedPrecondition));
 }
 
-TEST_F(RebuildTest, VerifyFindsNothingWhereNothingIsWrong) {
+TEST_F(RebuildTest, VerifyOfCorrectRowsFindsNoDifference) {
   history(30);
   has_projection("orders", kCounting);
   settle();
@@ -258,7 +258,7 @@ TEST_F(RebuildTest, VerifyFindsNothingWhereNothingIsWrong) {
   ASSERT_THAT(daemon().verify("orders"), succeeds());
   step(2);
   EXPECT_EQ(daemon().verify_report("orders")->stage, RowsVerification::Stage::kBuilding);
-  history(5);  // The live one goes on, and is compared where it is then.
+  history(5);  // The live one advances, and is compared at its new position.
   settle();
   const auto report = daemon().verify_report("orders");
   ASSERT_TRUE(report.has_value());
@@ -308,7 +308,7 @@ TEST_F(RebuildTest, RowsMadeBeforeAnUpcasterAreOutdatedUntilTheyAreRebuilt) {
   EXPECT_EQ(row("orders", "order-1"), R"({"x":150})");
 }
 
-TEST_F(RebuildTest, CommandsOfUnknownProjectionsSaySo) {
+TEST_F(RebuildTest, CommandsForUnknownProjectionsAreNotFound) {
   for (const auto& status :
        {daemon().rebuild("no", std::nullopt), daemon().cancel("no"), daemon().pause("no"),
         daemon().rollback("no"), daemon().resume("no"), daemon().verify("no")}) {
@@ -316,7 +316,7 @@ TEST_F(RebuildTest, CommandsOfUnknownProjectionsSaySo) {
   }
 }
 
-TEST_F(RebuildTest, CommandsAreWrittenDown) {
+TEST_F(RebuildTest, CommandsAreAudited) {
   history(3);
   has_projection("orders", kCounting);
   settle();
@@ -327,7 +327,7 @@ TEST_F(RebuildTest, CommandsAreWrittenDown) {
                                                  HasSubstr("orders"), HasSubstr("100"))));
 }
 
-TEST_F(RebuildTest, ADamagedRecordIsBuiltAnew) {
+TEST_F(RebuildTest, ADamagedRecordCausesARebuild) {
   history(6);
   has_projection("orders", kCounting);
   settle();
@@ -354,7 +354,7 @@ TEST_F(RebuildTest, AnOlderLogUnderANewerReadModelIsNoticed) {
   for (const char* part : {"log", "index"}) copy_folder(older / "copy" / part, folder() / part);
   settle();
   EXPECT_EQ(row("orders", "order-1"), R"({"n":2})");
-  EXPECT_THAT(said(), Contains(HasSubstr("an older log")));
+  EXPECT_THAT(said(), Contains(HasSubstr("replaced by an older one")));
 }
 
 }  // namespace

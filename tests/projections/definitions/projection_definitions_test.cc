@@ -1,4 +1,4 @@
-// Projections as they stand in $definitions.
+// Projections in $definitions.
 
 #include "projections/definitions/projection_definitions.h"
 
@@ -31,11 +31,11 @@ class ProjectionDefinitionsTest : public StoreTest {
   }
 
   // "deployed 1", "unchanged 1", or why not.
-  static std::string told(const ProjectionOutcome& outcome) {
-    if (const auto* done = std::get_if<ProjectionDeployment>(&outcome)) {
-      return (done->unchanged ? "unchanged " : "deployed ") + std::to_string(done->definition.revision);
+  static std::string told(const Result<ProjectionDeployment, ProjectionRefusal>& outcome) {
+    if (outcome) {
+      return (outcome->unchanged ? "unchanged " : "deployed ") + std::to_string(outcome->definition.revision);
     }
-    const auto& refusal = std::get<ProjectionRefusal>(outcome);
+    const ProjectionRefusal& refusal = outcome.error();
     if (const auto* script = std::get_if<ScriptError>(&refusal)) return "script: " + script->text();
     return std::string(to_string(std::get<Error>(refusal).code)) + ": " + std::get<Error>(refusal).message;
   }
@@ -57,7 +57,7 @@ class ProjectionDefinitionsTest : public StoreTest {
   std::unique_ptr<ProjectionDefinitions> definitions_;
 };
 
-TEST_F(ProjectionDefinitionsTest, AreKeptAcrossRestarts) {
+TEST_F(ProjectionDefinitionsTest, SurviveRestarts) {
   EXPECT_EQ(deploy("totals", kCount), "deployed 1");
   EXPECT_EQ(deploy("totals", kCount), "unchanged 1");
   EXPECT_EQ(deploy("by_day", kCount), "deployed 1");
@@ -77,7 +77,7 @@ TEST_F(ProjectionDefinitionsTest, AreKeptAcrossRestarts) {
   EXPECT_EQ(deploy("totals", kCount), "deployed 3");
 }
 
-TEST_F(ProjectionDefinitionsTest, RevisionsGoOnAfterARemoval) {
+TEST_F(ProjectionDefinitionsTest, RevisionsContinueAfterARemoval) {
   EXPECT_THAT(definitions().remove("totals"), fails_with(Errc::kNotFound));
   EXPECT_EQ(deploy("totals", kCount), "deployed 1");
   const auto changes = definitions().changes();
@@ -93,7 +93,7 @@ TEST_F(ProjectionDefinitionsTest, RevisionsGoOnAfterARemoval) {
   EXPECT_EQ(definitions().find("totals")->revision, 2u);
 }
 
-TEST_F(ProjectionDefinitionsTest, RefusedOnesChangeNothing) {
+TEST_F(ProjectionDefinitionsTest, ARefusedDeploymentChangesNothing) {
   EXPECT_EQ(deploy("totals", "return projection {\n on = nobody.knows }"),
             "script: test.lua:2: attempt to index a nil value (global 'nobody')");
   EXPECT_EQ(deploy("totals", "return projection { on = {} }"),
@@ -106,10 +106,10 @@ TEST_F(ProjectionDefinitionsTest, RefusedOnesChangeNothing) {
   EXPECT_EQ(deploy("A-Z_a.z09" + std::string(55, 'x'), kCount), "deployed 1");
 }
 
-TEST_F(ProjectionDefinitionsTest, OtherDefinitionsArePassedOver) {
+TEST_F(ProjectionDefinitionsTest, OtherDefinitionsAreIgnored) {
   Aggregates aggregates(store());
   const AggregateDraft draft{.source = "return aggregate { category = 'order', on = {} }"};
-  ASSERT_TRUE(std::holds_alternative<AggregateDeployment>(aggregates.deploy(draft)));
+  ASSERT_TRUE(aggregates.deploy(draft));
   append_system("UpcasterWithdrawn", R"({"type":"A","from":1,"fingerprint":"x","reason":"y"})");
   append_system("SomethingElse", "{}");
   EXPECT_EQ(deploy("totals", kCount), "deployed 1");
@@ -120,12 +120,12 @@ TEST_F(ProjectionDefinitionsTest, OtherDefinitionsArePassedOver) {
   EXPECT_EQ(upcasters.stream_version(), 4u);
 }
 
-TEST_F(ProjectionDefinitionsTest, WhatANewerProgramWroteIsNotPassedOver) {
+TEST_F(ProjectionDefinitionsTest, AnUnknownProjectionEventIsRefused) {
   append_system("ProjectionPaused", "{}");
   EXPECT_THAT(ProjectionDefinitions(store()).catch_up(), fails_with(Errc::kFailedPrecondition));
 }
 
-TEST_F(ProjectionDefinitionsTest, DamagedDefinitionsAreNoticed) {
+TEST_F(ProjectionDefinitionsTest, DamagedDefinitionsAreDetected) {
   for (const char* wrong : {"[]", "{}", R"({"name":"a","revision":1,"fingerprint":"x"})",
                             R"({"name":"a","revision":-1,"fingerprint":"x","source":"y"})",
                             R"({"name":"a","revision":4294967296,"fingerprint":"x","source":"y"})",
@@ -141,8 +141,8 @@ TEST_F(ProjectionDefinitionsTest, DamagedDefinitionsAreNoticed) {
   EXPECT_THAT(read_projection_event(stored), fails_with(Errc::kCorruption));
 }
 
-// Each of two that know nothing of one another deploys; none overwrites the other's revision.
-TEST_F(ProjectionDefinitionsTest, TwoDeployersGetRevisionsOfTheirOwn) {
+// Two instances deploy concurrently; neither overwrites the revision of the other.
+TEST_F(ProjectionDefinitionsTest, ConcurrentDeploymentsGetDifferentRevisions) {
   constexpr int kEach = 30;
   std::vector<std::uint32_t> revisions[2];
   const auto deploy_many = [&](int who) {
@@ -150,9 +150,7 @@ TEST_F(ProjectionDefinitionsTest, TwoDeployersGetRevisionsOfTheirOwn) {
     for (int i = 0; i < kEach; ++i) {
       const auto outcome = own.deploy(
           {.name = "totals", .source = kCount + "-- " + std::to_string(who) + "/" + std::to_string(i)});
-      if (const auto* done = std::get_if<ProjectionDeployment>(&outcome)) {
-        revisions[who].push_back(done->definition.revision);
-      }
+      if (outcome) revisions[who].push_back(outcome->definition.revision);
     }
   };
   store();

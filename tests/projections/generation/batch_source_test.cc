@@ -1,4 +1,4 @@
-// The log is read once for all who stand at the same place.
+// Readers at the same position of the log share one batch.
 
 #include "projections/generation/batch_source.h"
 
@@ -30,10 +30,10 @@ class BatchSourceTest : public UpcastersTest {
   std::unique_ptr<BatchSource> source_;
 };
 
-TEST_F(BatchSourceTest, ThoseAtTheSamePlaceGetTheSameBatch) {
+TEST_F(BatchSourceTest, ReadersAtTheSamePositionShareABatch) {
   append("x-1", {"A", "B", "C", "A"});
-  BatchSource::Seat first(source()), second(source());
-  ASSERT_THAT(second.read({4}, b_), succeeds());  // Both stand behind 4 now, and the log ends there.
+  BatchSource::Reader first(source()), second(source());
+  ASSERT_THAT(second.read({4}, b_), succeeds());  // Both are at position 4, where the log ends.
   ASSERT_THAT(first.read({4}, a_), succeeds());
   append("x-1", {"B", "A", "C"});
   const std::uint64_t before = source().batches_read();
@@ -45,9 +45,9 @@ TEST_F(BatchSourceTest, ThoseAtTheSamePlaceGetTheSameBatch) {
   EXPECT_EQ(one->to().value, 7u);
 }
 
-TEST_F(BatchSourceTest, OneElsewhereReadsForHimself) {
+TEST_F(BatchSourceTest, AReaderElsewhereGetsItsOwnBatch) {
   append("x-1", {"A", "B", "C", "A", "B", "A"});
-  BatchSource::Seat first(source()), second(source());
+  BatchSource::Reader first(source()), second(source());
   const auto one = value_of(first.read({0}, a_));
   const auto other = value_of(second.read({2}, b_));
   EXPECT_THAT(types_of(*one), ElementsAre("A", "A"));
@@ -55,29 +55,29 @@ TEST_F(BatchSourceTest, OneElsewhereReadsForHimself) {
   EXPECT_EQ(one->to().value, 4u) << "a batch has its limits";
 }
 
-TEST_F(BatchSourceTest, WhatLacksAWantedTypeIsNotTakenFromOthers) {
+TEST_F(BatchSourceTest, ABatchWithoutAWantedTypeIsNotShared) {
   append("x-1", {"A", "B"});
-  BatchSource::Seat first(source()), second(source());
+  BatchSource::Reader first(source()), second(source());
   EXPECT_THAT(types_of(*value_of(first.read({0}, a_))), ElementsAre("A"));
   EXPECT_THAT(types_of(*value_of(second.read({0}, b_))), ElementsAre("A", "B"));
 }
 
-TEST_F(BatchSourceTest, WhatWasReadAheadIsNotReadAgain) {
+TEST_F(BatchSourceTest, ABatchReadAheadIsNotReadAgain) {
   append("x-1", {"A", "A", "A", "A", "A", "A"});
-  BatchSource::Seat seat(source());
-  const auto first = value_of(seat.read({0}, a_));
-  seat.read_ahead(first->to(), a_)();
+  BatchSource::Reader reader(source());
+  const auto first = value_of(reader.read({0}, a_));
+  reader.read_ahead(first->to(), a_)();
   const std::uint64_t before = source().batches_read();
-  EXPECT_EQ(value_of(seat.read(first->to(), a_))->events().size(), 2u);
+  EXPECT_EQ(value_of(reader.read(first->to(), a_))->events().size(), 2u);
   EXPECT_EQ(source().batches_read(), before);
 }
 
-TEST_F(BatchSourceTest, AtTheHeadThereIsNothingUntilSomethingComes) {
+TEST_F(BatchSourceTest, TheBatchAtTheHeadIsEmptyUntilAnAppend) {
   append("x-1", {"A"});
-  BatchSource::Seat seat(source());
-  EXPECT_EQ(value_of(seat.read({1}, a_))->to().value, 1u);
+  BatchSource::Reader reader(source());
+  EXPECT_EQ(value_of(reader.read({1}, a_))->to().value, 1u);
   append("x-1", {"A"});
-  EXPECT_EQ(value_of(seat.read({1}, a_))->to().value, 2u);
+  EXPECT_EQ(value_of(reader.read({1}, a_))->to().value, 2u);
 }
 
 }  // namespace

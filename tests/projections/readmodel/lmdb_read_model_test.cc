@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST_F(ReadModelTest, ANewOneIsEmptyAndKnowsWhoItIs) {
+TEST_F(ReadModelTest, ANewReadModelIsEmptyAndHasItsIdentity) {
   reopen();
   EXPECT_EQ(checkpoint(), 0u);
   EXPECT_EQ(row_count(), 0u);
@@ -28,7 +28,7 @@ TEST_F(ReadModelTest, ANewOneIsEmptyAndKnowsWhoItIs) {
   EXPECT_EQ(read.made_at, written.made_at);
 }
 
-TEST_F(ReadModelTest, ACommitIsThereAfterReopening) {
+TEST_F(ReadModelTest, ACommitSurvivesReopening) {
   ASSERT_THAT(commit(Change(7).row("ann", "1").row("bob", "2").park(by_key("cy"), 5).wait(by_key("cy"), 6)),
               succeeds());
   ASSERT_THAT(commit(Change(9).row("ann", "3").erase("bob").erase("nobody").row("dan", "4")), succeeds());
@@ -49,7 +49,7 @@ TEST_F(ReadModelTest, ARowComesWithItsCheckpoint) {
   }
 }
 
-TEST_F(ReadModelTest, LoadGivesEachKeyItsRowOrNothing) {
+TEST_F(ReadModelTest, LoadReturnsTheRowOfEachKey) {
   ASSERT_THAT(commit(Change(7).row("a", "1").row("c", "3").row("d", "4")), succeeds());
   std::vector<std::string> found;
   const std::vector<std::string_view> keys = {"d", "a", "b", "c", "", "e"};
@@ -61,7 +61,7 @@ TEST_F(ReadModelTest, LoadGivesEachKeyItsRowOrNothing) {
   EXPECT_THAT(found, ElementsAre("d=4", "a=1", "b=", "c=3", "=", "e="));
 }
 
-TEST_F(ReadModelTest, PagesGoOnWhereTheyEnded) {
+TEST_F(ReadModelTest, PagesContinueAfterTheLastKey) {
   ASSERT_THAT(commit(Change(7).row("a", "0").row("b", "1").row("ba", "2").row("bb", "3").row("c", "4")),
               succeeds());
   EXPECT_THAT(page({.limit = 2}), ElementsAre("a=0", "b=1", "next b"));
@@ -78,7 +78,7 @@ TEST_F(ReadModelTest, PagesGoOnWhereTheyEnded) {
   EXPECT_THAT(page({.after = "a", .limit = 0}), ElementsAre("next a"));
 }
 
-TEST_F(ReadModelTest, WhatCannotBeAKeyChangesNothing) {
+TEST_F(ReadModelTest, InvalidKeysChangeNothing) {
   const std::string longest(kRowKeyBytesMax, 'k');
   ASSERT_THAT(commit(Change(1).row(longest, "1").park(by_key(longest), 1)), succeeds());
   EXPECT_EQ(told(by_key(longest)), "1: 1");
@@ -94,8 +94,8 @@ TEST_F(ReadModelTest, WhatCannotBeAKeyChangesNothing) {
   EXPECT_EQ(row_count(), 2u);
 }
 
-TEST_F(ReadModelTest, PlacesAreKeptApart) {
-  // Names that begin or go on like others, with bytes that could pass for parts of a position.
+TEST_F(ReadModelTest, SimilarPlacesAreSeparate) {
+  // Names that are prefixes of others, and names with bytes that look like parts of a position.
   const std::string zeros("a\0\0\0\0\0\0\0\0", 9);
   const std::vector<ParkedPlace> places = {by_key(""),     by_key("a"),    by_key(zeros), by_key("aa"),
                                            by_key("\xff"), by_stream("a"), by_stream("b")};
@@ -130,7 +130,7 @@ TEST_F(ReadModelTest, PlacesAreKeptApart) {
   reopen();
 }
 
-TEST_F(ReadModelTest, AnEventParkedAgainLeavesWhatIsBehindIt) {
+TEST_F(ReadModelTest, ParkingAgainKeepsLaterWaitingEvents) {
   const ParkedPlace place = by_key("ann");
   ASSERT_THAT(commit(Change(9).park(place, 3).wait(place, 5).wait(place, 8)), succeeds());
   ASSERT_THAT(commit(Change(9).park(place, 3, 1)), succeeds());
@@ -144,7 +144,7 @@ TEST_F(ReadModelTest, AnEventParkedAgainLeavesWhatIsBehindIt) {
   reopen();
 }
 
-TEST_F(ReadModelTest, ReadersSeeOneCommitWhileAWriterGoesOn) {
+TEST_F(ReadModelTest, ReadersSeeOneCommitWhileAWriterCommits) {
   constexpr int kRows = 50;
   std::atomic<bool> stop = false;
   std::atomic<std::uint64_t> reads = 0;
@@ -174,7 +174,7 @@ TEST_F(ReadModelTest, ReadersSeeOneCommitWhileAWriterGoesOn) {
   for (std::thread& reader : readers) reader.join();
 }
 
-TEST_F(ReadModelTest, AFolderIsMadeOnceAndWhatWasCutShortIsMadeAnew) {
+TEST_F(ReadModelTest, CreateRefusesAnExistingFolderAndReplacesAnUnfinishedOne) {
   ASSERT_THAT(commit(Change(7).row("a", "1")), succeeds());
   close();
   EXPECT_THAT(LmdbReadModel::create(folder(), identity_of_sales()), fails_with(Errc::kFailedPrecondition));
@@ -189,14 +189,14 @@ TEST_F(ReadModelTest, AFolderIsMadeOnceAndWhatWasCutShortIsMadeAnew) {
   EXPECT_FALSE(std::filesystem::exists(other.string() + LmdbReadModel::kUnfinishedSuffix));
 }
 
-TEST_F(ReadModelTest, ReadOnlyDoesNotCommit) {
+TEST_F(ReadModelTest, ReadOnlyAccessRefusesCommits) {
   ASSERT_THAT(commit(Change(7).row("a", "1")), succeeds());
   reopen(Access::kReadOnly);
   EXPECT_THAT(page({}), ElementsAre("a=1"));
   EXPECT_THAT(commit(Change(8)), fails_with(Errc::kFailedPrecondition));
 }
 
-TEST_F(ReadModelTest, AnyChangesGiveWhatAMapGives) {
+TEST_F(ReadModelTest, RandomChangesMatchAMap) {
   Random random("ReadModelTest");
   std::map<std::string, std::string> rows;
   std::map<ParkedPlace, std::vector<std::uint64_t>> parked;

@@ -1,9 +1,10 @@
-// Commits to a read model, for a parent that kills it or reads beside it.
+// Commits to a read model while the parent process kills it or reads the same files.
 //
 //   read_model_child FOLDER ROWS BYTES
 //
-// Opens what is there and commits from its checkpoint on, for ever: commit N sets each of ROWS rows to N and
-// BYTES further bytes, parks an event when N is odd and releases it when N is even. Says "N" after each.
+// Opens the read model and commits without end, from its checkpoint on: commit N sets each of ROWS rows to N
+// and BYTES further bytes, parks an event when N is odd and releases it when N is even. Prints "N" after
+// each.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,4 @@
-// What was not written is not served: damaged rows, keys, counts, files; and a disk that is full changes
-// nothing.
+// Damaged rows, keys, counts and files are detected and not served; a full disk changes nothing.
 
 #include <fstream>
 #include <iterator>
@@ -14,7 +13,7 @@ using ::testing::HasSubstr;
 
 class ReadModelDamageTest : public ReadModelTest {
  protected:
-  // Flips a bit of the one place in the file that holds `text`, `offset` bytes into it.
+  // Flips a bit in the file, `offset` bytes after the start of the only occurrence of `text`.
   void flip_bit_in(const std::string& text, std::size_t offset = 0) {
     std::fstream stream(file(), std::ios::in | std::ios::out | std::ios::binary);
     std::string bytes((std::istreambuf_iterator<char>(stream)), {});
@@ -34,7 +33,7 @@ class ReadModelDamageTest : public ReadModelTest {
   }
 };
 
-TEST_F(ReadModelDamageTest, AFlippedBitInARowIsNoticed) {
+TEST_F(ReadModelDamageTest, AFlippedBitInARowIsDetected) {
   fill();
   flip_bit_in("saved-150", 8);
   EXPECT_THAT(model_->row("key-150"), fails_with(Errc::kCorruption));
@@ -50,15 +49,15 @@ TEST_F(ReadModelDamageTest, AFlippedBitInARowIsNoticed) {
   EXPECT_THAT(model_->row("key-150"), fails_with(Errc::kCorruption));
 }
 
-// Searching would not find the row: it would be made anew, without its past.
-TEST_F(ReadModelDamageTest, AFlippedBitInAKeyIsNoticedBeforeAnybodyWrites) {
+// A search would not find the row, and it would be created again without its earlier events.
+TEST_F(ReadModelDamageTest, AFlippedBitInAKeyIsDetectedBeforeTheFirstCommit) {
   fill();
   close();
   flip_bit_in("key-199", 6);
   EXPECT_THAT(LmdbReadModel::open(folder(), Access::kReadWrite), fails_with(Errc::kCorruption));
 }
 
-TEST_F(ReadModelDamageTest, AFlippedBitInWhatIsParkedIsNoticed) {
+TEST_F(ReadModelDamageTest, AFlippedBitInAParkedEntryIsDetected) {
   fill();
   flip_bit_in("it failed");
   EXPECT_THAT(model_->find_parked(by_key("parked")), fails_with(Errc::kCorruption));
@@ -66,20 +65,20 @@ TEST_F(ReadModelDamageTest, AFlippedBitInWhatIsParkedIsNoticed) {
   EXPECT_THAT(commit(Change(8).wait(by_key("parked"), 8)), fails_with(Errc::kCorruption));
 }
 
-TEST_F(ReadModelDamageTest, AFlippedBitInAPositionThatWaitsIsNoticed) {
+TEST_F(ReadModelDamageTest, AFlippedBitInAWaitingPositionIsDetected) {
   fill();
   flip_bit_in(std::string("\x00\x07kparked\x00\x00\x00\x00\x00\x00\x00\x06", 17), 16);
   EXPECT_THAT(model_->waiting(by_key("parked"), {}, 10), fails_with(Errc::kCorruption));
 }
 
-TEST_F(ReadModelDamageTest, AFlippedBitInTheIdentityIsNoticed) {
+TEST_F(ReadModelDamageTest, AFlippedBitInTheIdentityIsDetected) {
   close();
   flip_bit_in("return projection");
   EXPECT_THAT(LmdbReadModel::open(folder(), Access::kReadWrite), fails_with(Errc::kCorruption));
   EXPECT_THAT(LmdbReadModel::open(folder(), Access::kReadOnly), fails_with(Errc::kCorruption));
 }
 
-TEST_F(ReadModelDamageTest, ACutFileIsAnErrorAndNoCrash) {
+TEST_F(ReadModelDamageTest, ATruncatedFileIsAnErrorAndNotACrash) {
   fill();
   const std::uint64_t used = model_->size()->bytes;
   close();
@@ -110,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(, ReadModelFullDiskTest,
                            return chosen.param == SmallDisk::Kind::kTmpfs ? "Tmpfs" : "Ext4";
                          });
 
-TEST_P(ReadModelFullDiskTest, NothingChangesAndItGoesOnWhenThereIsSpace) {
+TEST_P(ReadModelFullDiskTest, ACommitChangesNothingAndSucceedsOnceThereIsSpace) {
   auto model = LmdbReadModel::create(folder(), identity_of_sales());
   ASSERT_THAT(model, succeeds());
   std::uint64_t through = 0;
@@ -154,7 +153,7 @@ TEST_P(ReadModelFullDiskTest, NothingChangesAndItGoesOnWhenThereIsSpace) {
   }
 }
 
-TEST_P(ReadModelFullDiskTest, OneIsNotMadeOrOpenedButNothingDies) {
+TEST_P(ReadModelFullDiskTest, CreateAndOpenFailWithAnError) {
   { ASSERT_THAT(LmdbReadModel::create(folder(), identity_of_sales()), succeeds()); }
   std::filesystem::remove(folder() / "lock.mdb");
   disk_.fill_up();

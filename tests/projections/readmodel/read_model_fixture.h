@@ -27,7 +27,7 @@ inline ReadModelIdentity identity_of_sales() {
 inline ParkedPlace by_key(std::string name) { return {ParkedPlace::By::kKey, std::move(name)}; }
 inline ParkedPlace by_stream(std::string name) { return {ParkedPlace::By::kStream, std::move(name)}; }
 
-// A change that owns what it is made of.
+// A change that owns its strings.
 class Change {
  public:
   explicit Change(std::uint64_t through) { change_.through = {through}; }
@@ -101,7 +101,7 @@ class ReadModelTest : public ::testing::Test {
   std::uint64_t checkpoint() { return model_->checkpoint()->value; }
   std::uint64_t row_count() { return model_->size()->rows; }
 
-  // "key=saved", or what went wrong.
+  // "key=saved", or the error.
   std::vector<std::string> page(const SavedRowsQuery& query) {
     const auto rows = model_->rows(query);
     if (!rows.ok()) return {rows.error().message};

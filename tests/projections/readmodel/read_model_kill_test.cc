@@ -1,5 +1,5 @@
-// A process that is killed while it commits leaves rows that match their checkpoint; and another process may
-// read beside one that commits.
+// A process that is killed while it commits leaves rows that match their checkpoint; and a process may read
+// while another one commits.
 
 #include <chrono>
 #include <csignal>
@@ -22,7 +22,7 @@ class ReadModelKillTest : public ReadModelTest {
             {}};
   }
 
-  // All rows, the checkpoint and what is parked are of one commit, which is returned.
+  // Checks that all rows, the checkpoint and the parked events are of one commit, and returns its number.
   std::uint64_t commit_seen() {
     const auto rows = model_->rows({.limit = 1'000});
     EXPECT_THAT(rows, succeeds());
@@ -69,7 +69,7 @@ TEST_F(ReadModelKillTest, RowsMatchTheirCheckpoint) {
   }
 }
 
-TEST_F(ReadModelKillTest, AnotherProcessReadsBesideTheOneThatCommits) {
+TEST_F(ReadModelKillTest, AProcessReadsWhileAnotherCommits) {
   close();
   ChildProcess process(child(2'000));
   ASSERT_EQ(process.read_line(), "1");

@@ -1,4 +1,4 @@
-// The bytes of a read model, as docs/format.md has them.
+// The bytes of a read model, as described in docs/format.md.
 
 #include "projections/readmodel/stored_forms.h"
 
@@ -38,13 +38,13 @@ stored::Parked example() {
           .waiting = 3};
 }
 
-TEST(StoredFormsTest, ARow) {
+TEST(StoredFormsTest, Row) {
   EXPECT_EQ(hex(sealed("ann", R"({"n":1})")),
             "d29c87d6076d76ed"
             "7b226e223a317d");
 }
 
-TEST(StoredFormsTest, TheState) {
+TEST(StoredFormsTest, State) {
   const std::string payload = stored::encode(stored::State{{258}, 3});
   EXPECT_EQ(hex(sealed("state", payload)),
             "26852cd5a506a0d8"
@@ -55,7 +55,7 @@ TEST(StoredFormsTest, TheState) {
   EXPECT_FALSE(stored::decode_state(payload.substr(1)));
 }
 
-TEST(StoredFormsTest, TheIdentity) {
+TEST(StoredFormsTest, Identity) {
   const auto payload = stored::encode(identity_of_sales());
   ASSERT_THAT(payload, succeeds());
   EXPECT_EQ(*payload, R"({"format":1,"projection":"sales","generation":3,"fingerprint":"f00d",)"
@@ -70,7 +70,7 @@ TEST(StoredFormsTest, TheIdentity) {
   EXPECT_THAT(stored::encode(broken), fails_with(Errc::kInvalidArgument));
 }
 
-TEST(StoredFormsTest, WhatIsParked) {
+TEST(StoredFormsTest, ParkedEntry) {
   const std::string payload = stored::encode(example());
   EXPECT_EQ(hex(payload),
             "07"
@@ -92,7 +92,7 @@ TEST(StoredFormsTest, WhatIsParked) {
   EXPECT_FALSE(stored::decode_parked(payload + "x"));
 }
 
-TEST(StoredFormsTest, PlacesAndWhatWaitsThere) {
+TEST(StoredFormsTest, PlacesAndWaitingKeys) {
   EXPECT_EQ(stored::place_key(by_key("ann")), "kann");
   EXPECT_EQ(stored::place_key(by_stream("order-1")), "sorder-1");
   EXPECT_EQ(*stored::decode_place("sorder-1"), by_stream("order-1"));
@@ -110,7 +110,7 @@ TEST(StoredFormsTest, PlacesAndWhatWaitsThere) {
   EXPECT_FALSE(stored::decode_waiting_key("k"));
 }
 
-TEST(StoredFormsTest, ASealHoldsForItsKeyAndBytesOnly) {
+TEST(StoredFormsTest, ASealCoversKeyAndBytes) {
   const std::string value = sealed("ann", "payload");
   EXPECT_EQ(stored::unseal("ann", value), "payload");
   EXPECT_EQ(stored::unseal("bob", value), std::nullopt);

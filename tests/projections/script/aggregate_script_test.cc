@@ -1,4 +1,4 @@
-// What a script has to be to be an aggregate, and how a wrong one is told.
+// The members of an aggregate script, and the errors for wrong ones.
 
 #include "tests/projections/aggregates/aggregates_fixture.h"
 
@@ -15,7 +15,7 @@ class AggregateScriptTest : public AggregatesTest {
   }
 };
 
-TEST_F(AggregateScriptTest, IsDeployedOnceAndKeptAcrossRestarts) {
+TEST_F(AggregateScriptTest, DeploymentIsIdempotentAndSurvivesRestarts) {
   EXPECT_EQ(deploy_aggregate(kSum), "deployed 1");
   EXPECT_EQ(deploy_aggregate(kSum), "unchanged 1");
   EXPECT_EQ(deploy_aggregate(kSum + "-- changed"), "deployed 2");
@@ -31,7 +31,7 @@ TEST_F(AggregateScriptTest, IsDeployedOnceAndKeptAcrossRestarts) {
   EXPECT_EQ(states().aggregates().find("orde"), nullptr);
 }
 
-TEST_F(AggregateScriptTest, UpcastersAndAggregatesShareTheirStream) {
+TEST_F(AggregateScriptTest, UpcastersAndAggregatesShareAStream) {
   registered("Order", kEuros);
   registered("Order", kCents);
   deployed(kEurosToCents);
@@ -44,7 +44,7 @@ TEST_F(AggregateScriptTest, UpcastersAndAggregatesShareTheirStream) {
   EXPECT_EQ(states().aggregates().definition("order")->revision, 2u);
 }
 
-TEST_F(AggregateScriptTest, HowOftenSnapshotsAreWanted) {
+TEST_F(AggregateScriptTest, SnapshotEveryIsANumberOrFalse) {
   const auto every = [&](const std::string& text) {
     has_aggregate(aggregate("", " snapshot_every = " + text + ","));
     return states().aggregates().find("order")->info().snapshot_every;
@@ -61,7 +61,7 @@ TEST_F(AggregateScriptTest, HowOftenSnapshotsAreWanted) {
   }
 }
 
-TEST_F(AggregateScriptTest, WrongMembersAreNamed) {
+TEST_F(AggregateScriptTest, WrongMembersAreReportedByName) {
   EXPECT_THAT(refused("on = {}"), StartsWith("script: test.lua: 'category' must be the name of a category"));
   for (const char* wrong : {"''", "'a-b'", "'$schemas'", "'a\\nb'", "7"}) {
     EXPECT_THAT(refused("on = {}, category = " + std::string(wrong)), HasSubstr("'category' must be"));
@@ -82,7 +82,7 @@ TEST_F(AggregateScriptTest, WrongMembersAreNamed) {
   EXPECT_EQ(version_of("$definitions"), 0u);
 }
 
-TEST_F(AggregateScriptTest, WhatInitialReturnsMustBeAState) {
+TEST_F(AggregateScriptTest, InitialMustReturnAState) {
   const auto with_initial = [&](const std::string& body) {
     return refused("category = 'order', on = {},\n initial = function() " + body + " end");
   };
@@ -96,10 +96,10 @@ TEST_F(AggregateScriptTest, WhatInitialReturnsMustBeAState) {
   EXPECT_THAT(with_initial("while true do end"), StartsWith("script: test.lua:2: "));
 }
 
-TEST_F(AggregateScriptTest, TheRequestAndTheScriptMustMeanTheSame) {
+TEST_F(AggregateScriptTest, TheRequestMustNameTheScriptsCategory) {
   const auto outcome = states().aggregates().deploy({.source = kSum, .file = "x.lua", .category = "cart"});
-  ASSERT_TRUE(std::holds_alternative<AggregateRefusal>(outcome));
-  EXPECT_EQ(std::get<WrongCategory>(std::get<AggregateRefusal>(outcome)).message,
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(std::get<WrongCategory>(outcome.error()).message,
             "the request is about category cart, the script says category = order");
 }
 

@@ -1,4 +1,4 @@
-// Whatever a script does to one row, or in one call, the other rows stay right and the next call goes well.
+// A script that misbehaves in one call, or on one row, damages no other row and no later call.
 
 #include "tests/projections/script/script_projection_fixture.h"
 
@@ -8,10 +8,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A handler that counts, and does `body` first when the event says so.
+// A handler that counts, and runs `body` first when the event has the member "bad".
 class HostileProjectionTest : public ScriptProjectionTest {
  protected:
-  // What comes of it: of apply(), or if that goes well of save(). Checks that nothing else suffers.
+  // The error of apply(), or else the result of save(). Checks that no other row and no later call is
+  // affected.
   std::string outcome(const std::string& body, const std::string& before = "") {
     use(before + "return projection { on = { Added = function(row, event) if event.data.bad then\n" + body +
         "\nend row.n = (row.n or 0) + 1 end } }");
@@ -30,7 +31,7 @@ class HostileProjectionTest : public ScriptProjectionTest {
   }
 };
 
-TEST_F(HostileProjectionTest, ErrorsHaveTheirLine) {
+TEST_F(HostileProjectionTest, ErrorsNameTheirLine) {
   EXPECT_EQ(outcome("row.n = nil\nerror('no')"), "test.lua:3: no");
   EXPECT_EQ(outcome("\nlocal x = event.data.nothing.there"),
             "test.lua:3: attempt to index a nil value (field 'nothing')");
@@ -60,7 +61,7 @@ TEST_F(HostileProjectionTest, ResultsAreRowsOrNothing) {
   }
 }
 
-TEST_F(HostileProjectionTest, RowsThatJsonCannotHoldAreNotKept) {
+TEST_F(HostileProjectionTest, RowsThatJsonCannotRepresentAreRefused) {
   const std::string kNotKept = "test.lua: the row cannot be kept: ";
   EXPECT_THAT(outcome("row.f = { g = function() end }"),
               AllOf(StartsWith(kNotKept + "at \"/f/g\": JSON has no value")));
@@ -80,15 +81,15 @@ TEST_F(HostileProjectionTest, RowsThatJsonCannotHoldAreNotKept) {
               StartsWith("test.lua"));
 }
 
-TEST_F(HostileProjectionTest, RowsHaveASizeTheyMayHave) {
+TEST_F(HostileProjectionTest, RowsHaveASizeLimit) {
   EXPECT_EQ(outcome("row.x = ('x'):rep(1048576)"),
             "test.lua: the row cannot be kept: it has 1048593 bytes, and may have 1048576");
   EXPECT_THAT(outcome("row.x = ('x'):rep(1048576 - 17)"), StartsWith(R"({"n":2,"x":"xxx)"));
   EXPECT_THAT(outcome("row.x = ('x'):rep(9000000) row.y = 1"), HasSubstr("more than 8388608 bytes of JSON"));
 }
 
-// What is kept outside of rows counts against the state, and goes with the rows when they are cleared.
-TEST_F(HostileProjectionTest, WhatAScriptPilesUpEndsInAnErrorAndGoesWithTheRows) {
+// Memory that a script keeps outside of rows counts against its state and is freed when rows are cleared.
+TEST_F(HostileProjectionTest, MemoryOutsideOfRowsIsLimitedAndFreedByClear) {
   use("local kept = {} return projection { on = { Added = function(row, event)\n"
       "kept[#kept + 1] = ('x'):rep(8000000) .. #kept\nrow.n = #kept end } }");
   std::string told;
@@ -105,8 +106,8 @@ TEST_F(HostileProjectionTest, WhatAScriptPilesUpEndsInAnErrorAndGoesWithTheRows)
   EXPECT_EQ(apply(0, "{}"), "");
 }
 
-// Rows that are many are no reason for a call to fail that would not fail alone.
-TEST_F(HostileProjectionTest, ManyRowsLeaveACallItsMemory) {
+// The memory of other rows does not make a call fail that would succeed alone.
+TEST_F(HostileProjectionTest, ManyRowsDoNotReduceTheMemoryOfACall) {
   use("return projection { on = { Added = function(row, event) row.x = ('x'):rep(800000) .. event.data.n end,"
       " Large = function(row, event) row.n = #('x'):rep(12000000) end } }");
   for (std::uint32_t slot = 0; slot < 100; ++slot) {
@@ -116,7 +117,7 @@ TEST_F(HostileProjectionTest, ManyRowsLeaveACallItsMemory) {
   EXPECT_EQ(row(100), R"({"n":12000000})");
 }
 
-TEST_F(HostileProjectionTest, KeysAreHeldToTheSame) {
+TEST_F(HostileProjectionTest, KeyFunctionsHaveTheSameLimits) {
   use("return projection {\nkey = function(event)\nif event.data.bad then while true do end end return 'k' "
       "end,\n"
       "on = { Added = function(row, event) row.n = (row.n or 0) + 1 end } }");
@@ -129,9 +130,9 @@ TEST_F(HostileProjectionTest, KeysAreHeldToTheSame) {
   EXPECT_EQ(row(0), R"({"n":1})");
 }
 
-TEST_F(HostileProjectionTest, AHugeSavedRowThatDoesNotFitIsToldWhenItIsUsed) {
+TEST_F(HostileProjectionTest, ASavedRowThatDoesNotFitFailsWhenItIsUsed) {
   use_handler("row.n = 1");
-  // A million empty tables in 3 MB of JSON want more than one call may have.
+  // A million empty tables in 3 MB of JSON need more memory than one call may use.
   std::string json = "[{}";
   for (int i = 0; i < 1'000'000; ++i) json += ",{}";
   json += "]";

@@ -1,4 +1,4 @@
-// What a script has to be to be a projection, and how a wrong one is told.
+// The members of a projection script, and the errors for wrong ones.
 
 #include "projections/script/projection_script.h"
 
@@ -16,22 +16,21 @@ constexpr const char* kOn = "on = { A = function(row, event) end, B = function(r
 
 std::string told(const std::string& source) {
   const auto loaded = ProjectionScript::load(source, "test.lua");
-  if (const auto* error = std::get_if<ScriptError>(&loaded)) return error->text();
-  return "loaded";
+  return loaded ? "loaded" : loaded.error().text();
 }
 std::string with(const std::string& members) { return told("return projection {" + members + "}"); }
 std::string with_from(const std::string& from) { return with("from = " + from + ",\n" + kOn); }
 
 ProjectionHeader header_of(const std::string& members) {
   auto loaded = ProjectionScript::load("return projection {" + members + "}", "test.lua");
-  if (const auto* error = std::get_if<ScriptError>(&loaded)) {
-    ADD_FAILURE() << error->text();
+  if (!loaded) {
+    ADD_FAILURE() << loaded.error().text();
     return {};
   }
-  return std::get<ProjectionScript>(loaded).header();
+  return loaded->header();
 }
 
-TEST(ProjectionScriptTest, SaysWhichEventsItIsMadeOf) {
+TEST(ProjectionScriptTest, DeclaresCategoriesAndTypes) {
   const auto all = header_of(kOn);
   EXPECT_THAT(all.categories, IsEmpty());
   EXPECT_THAT(all.types, ElementsAre("A", "B"));
@@ -47,7 +46,7 @@ TEST(ProjectionScriptTest, SaysWhichEventsItIsMadeOf) {
   EXPECT_TRUE(some.has_key);
 }
 
-TEST(ProjectionScriptTest, AnotherScriptIsNone) {
+TEST(ProjectionScriptTest, OtherScriptsAreRefused) {
   EXPECT_EQ(told("return {}"), "test.lua: it does not end with: return projection { … }");
   EXPECT_EQ(told("return aggregate {}"), "test.lua: it returns aggregate { … }, not projection { … }");
   EXPECT_THAT(told("return projection {\n  on = \n}"), StartsWith("test.lua:3: "));
@@ -87,7 +86,7 @@ TEST(ProjectionScriptTest, CategoriesAreNamesOfCategories) {
   }
 }
 
-TEST(ProjectionScriptTest, TypesAreThoseThatHaveHandlers) {
+TEST(ProjectionScriptTest, TypesMustMatchTheHandlers) {
   EXPECT_EQ(with_from("{ types = { 'A', 'B', 'C' } }"),
             "test.lua: 'from.types' has 'C', for which there is no function in 'on'");
   EXPECT_EQ(with_from("{ types = { 'A' } }"),
@@ -97,7 +96,7 @@ TEST(ProjectionScriptTest, TypesAreThoseThatHaveHandlers) {
               HasSubstr("'from.types' must be a list of names of event types; it has 7"));
 }
 
-TEST(ProjectionScriptTest, MembersItDoesNotHaveAreNamed) {
+TEST(ProjectionScriptTest, UnknownMembersAreReportedByName) {
   EXPECT_EQ(with("keys = 1, " + std::string(kOn)),
             "test.lua: 'keys' is no member of a projection, which has from, key and on");
   EXPECT_THAT(with("1, " + std::string(kOn)), HasSubstr("is no member of a projection"));

@@ -15,14 +15,13 @@
 
 namespace cairn::test {
 
-// What is wrong, as a person would read it.
+// The text of a failure.
 inline std::string text_of(const ApplyFault& fault) {
   if (const auto* script = std::get_if<ScriptError>(&fault)) return script->text();
   return "store: " + std::get<Error>(fault).message;
 }
 
-// The words of these tests: a script, some of its rows, and events with JSON data that come one after the
-// other.
+// Fixture of these tests: a script, some of its rows, and a sequence of events with JSON data.
 class ScriptProjectionTest : public ::testing::Test {
  protected:
   void use(const std::string& source) {
@@ -39,11 +38,11 @@ class ScriptProjectionTest : public ::testing::Test {
 
   std::unique_ptr<ProjectionRows> new_rows() {
     auto made = projection_->make_rows();
-    if (const auto* error = std::get_if<ScriptError>(&made)) {
-      ADD_FAILURE() << error->text();
+    if (!made) {
+      ADD_FAILURE() << made.error().text();
       return nullptr;
     }
-    return std::get<std::unique_ptr<ProjectionRows>>(std::move(made));
+    return *std::move(made);
   }
 
   // An event, which lives as long as the test; its position is the next one.
@@ -70,37 +69,37 @@ class ScriptProjectionTest : public ::testing::Test {
     return one;
   }
 
-  // "" when it goes well.
+  // "" on success, else the error.
   std::string apply(std::uint32_t slot, const Given& one) { return apply(rows(), slot, one); }
   static std::string apply(ProjectionRows& rows, std::uint32_t slot, const Given& one) {
-    const auto fault = rows.apply(slot, one.event, one.part);
-    return fault ? text_of(*fault) : "";
+    const auto applied = rows.apply(slot, one.event, one.part);
+    return applied ? "" : text_of(applied.error());
   }
   std::string apply(std::uint32_t slot, const std::string& json) { return apply(slot, given(json)); }
 
-  // The key, or what is wrong.
+  // The key, or the error.
   std::string key_of(const Given& one) { return key_of(rows(), one); }
   static std::string key_of(ProjectionRows& rows, const Given& one) {
     std::string key = "untouched";
-    const auto fault = rows.key_of(one.event, one.part, key);
-    return fault ? text_of(*fault) : key;
+    const auto keyed = rows.key_of(one.event, one.part, key);
+    return keyed ? key : text_of(keyed.error());
   }
 
-  // The bytes, or what is wrong.
+  // The bytes, or the error.
   std::string saved(std::uint32_t slot) { return saved(rows(), slot); }
   static std::string saved(ProjectionRows& rows, std::uint32_t slot) {
     std::string bytes = "before";
-    if (const auto fault = rows.save(slot, bytes)) {
+    if (const auto kept = rows.save(slot, bytes); !kept) {
       EXPECT_EQ(bytes, "before");
-      return text_of(*fault);
+      return text_of(kept.error());
     }
     EXPECT_TRUE(bytes.starts_with("before"));
     return bytes.substr(6);
   }
-  // The JSON, "" for no row, or what is wrong.
+  // The JSON, "" for no row, or the error.
   std::string row(std::uint32_t slot) {
     std::string bytes;
-    if (const auto fault = rows().save(slot, bytes)) return text_of(*fault);
+    if (const auto kept = rows().save(slot, bytes); !kept) return text_of(kept.error());
     if (bytes.empty()) return "";
     std::string json;
     const Status status = projection().append_json(bytes, json);
@@ -112,11 +111,11 @@ class ScriptProjectionTest : public ::testing::Test {
     definition.name = "test";
     definition.source = source;
     auto made = make_script_projection(definition);
-    if (const auto* error = std::get_if<ScriptError>(&made)) {
-      ADD_FAILURE() << error->text();
+    if (!made) {
+      ADD_FAILURE() << made.error().text();
       return nullptr;
     }
-    return std::get<std::shared_ptr<const Projection>>(std::move(made));
+    return *std::move(made);
   }
 
  private:

@@ -1,4 +1,4 @@
-// Rows that a script makes: keys, handlers, saving and loading.
+// Rows of a script: keys, handlers, saving and loading.
 
 #include <random>
 
@@ -14,7 +14,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kSum = "row.n = (row.n or 0) + 1; row.sum = (row.sum or 0) + event.data.cents";
 
-TEST_F(ScriptProjectionTest, TellsWhatItIsMadeOf) {
+TEST_F(ScriptProjectionTest, InfoHasCategoriesAndTypes) {
   use_handler("", "from = { categories = { 'order' } },");
   EXPECT_EQ(projection().info().name, "test");
   EXPECT_THAT(projection().info().from.categories, ElementsAre("order"));
@@ -50,7 +50,7 @@ TEST_F(ScriptProjectionTest, AHandlerChangesReplacesOrDeletesTheRow) {
   EXPECT_EQ(row(0), R"({"n":1})");
 }
 
-TEST_F(ScriptProjectionTest, OtherTypesChangeNothing) {
+TEST_F(ScriptProjectionTest, TypesWithoutAHandlerChangeNothing) {
   use_handler("row.n = 1");
   EXPECT_EQ(apply(0, given("{}", "Removed")), "");
   EXPECT_EQ(row(0), "");
@@ -88,8 +88,8 @@ TEST_F(ScriptProjectionTest, KeysThatAreNotUtf8AreRefused) {
   EXPECT_THAT(key_of(given("{}")), HasSubstr("of UTF-8"));
 }
 
-// Whether the key was asked here, elsewhere, or twice, and whatever the function does to the event.
-TEST_F(ScriptProjectionTest, RowsDoNotDependOnWhereKeysAreAskedFor) {
+// The key function may run here, in another state, or twice, and may change its copy of the event.
+TEST_F(ScriptProjectionTest, RowsDoNotDependOnWhereKeysAreComputed) {
   use_handler(
       "row.seen = (row.seen or '') .. event.data.n .. (event.mark or '-') .. event.stream event.data.n = 100",
       "key = function(event) event.data.n = event.data.n + 1; event.mark = 'm' return 'k' end,");
@@ -102,17 +102,17 @@ TEST_F(ScriptProjectionTest, RowsDoNotDependOnWhereKeysAreAskedFor) {
   EXPECT_EQ(key_of(second), "k");
   EXPECT_EQ(apply(0, second), "");
 
-  EXPECT_EQ(apply(1, first), "");  // never asked
+  EXPECT_EQ(apply(1, first), "");  // key never computed
   EXPECT_EQ(key_of(second), "k");
   EXPECT_EQ(key_of(second), "k");
   EXPECT_EQ(apply(1, second), "");
 
   EXPECT_EQ(key_of(second), "k");
-  EXPECT_EQ(apply(2, first), "");  // asked for another
+  EXPECT_EQ(apply(2, first), "");  // key of the other event computed before
   EXPECT_EQ(key_of(*elsewhere, second), "k");
   EXPECT_EQ(apply(2, second), "");
 
-  EXPECT_EQ(key_of(first), "k");  // asked once, applied twice
+  EXPECT_EQ(key_of(first), "k");  // computed once, applied twice
   EXPECT_EQ(apply(3, first), "");
   EXPECT_EQ(apply(4, first), "");
 
@@ -123,7 +123,7 @@ TEST_F(ScriptProjectionTest, RowsDoNotDependOnWhereKeysAreAskedFor) {
   EXPECT_EQ(saved(4), saved(3));
 }
 
-TEST_F(ScriptProjectionTest, PartsOfOneEventAreSeveral) {
+TEST_F(ScriptProjectionTest, PartsOfAnEventHaveTheirOwnData) {
   use_handler("row.n = event.data.n", "key = function(event) return event.data.n end,");
   Given one = given(R"({"n":1})");
   one.part.part = 1;
@@ -134,7 +134,7 @@ TEST_F(ScriptProjectionTest, PartsOfOneEventAreSeveral) {
   EXPECT_EQ(row(0), R"({"n":2})");
 }
 
-TEST_F(ScriptProjectionTest, AnEventIsAskedDuringItsCallOnly) {
+TEST_F(ScriptProjectionTest, AnEventCanOnlyBeUsedDuringItsCall) {
   use("local kept; return projection { on = { Added = function(row, event)\n"
       "if kept then row.was = kept.stream else kept = event; row.n = 1 end end } }");
   EXPECT_EQ(apply(0, "{}"), "");
@@ -142,7 +142,7 @@ TEST_F(ScriptProjectionTest, AnEventIsAskedDuringItsCallOnly) {
   EXPECT_EQ(row(0), R"({"n":1})");
 }
 
-TEST_F(ScriptProjectionTest, SavedRowsComeBackTheSame) {
+TEST_F(ScriptProjectionTest, SavedRowsLoadUnchanged) {
   use_handler("for name, value in pairs(event.data) do row[name] = value end");
   const std::string json =
       R"({"array":[],"big":9007199254740993,"deep":[[{"x":[]}],{}],"float":3.0,"map":{},"min":-9223372036854775808,)"
@@ -157,8 +157,8 @@ TEST_F(ScriptProjectionTest, SavedRowsComeBackTheSame) {
   EXPECT_EQ(saved(*others, 7), bytes);
 }
 
-// A list that a script made is {} when it is empty, one that was marked [] even then, also after a reload.
-TEST_F(ScriptProjectionTest, ListsStayWhatTheyWere) {
+// An empty list is {} unless it is marked as an array, then []; also after saving and loading.
+TEST_F(ScriptProjectionTest, ArrayMarksSurviveSavingAndLoading) {
   use_handler(
       "if event.data.begin then row.plain = { 1 } row.marked = array { 1 }\n"
       "else table.remove(row.plain) table.remove(row.marked) end");
@@ -170,7 +170,7 @@ TEST_F(ScriptProjectionTest, ListsStayWhatTheyWere) {
   EXPECT_EQ(saved(1), saved(0));
 }
 
-TEST_F(ScriptProjectionTest, AnEmptyRowIsNoneWhateverItWas) {
+TEST_F(ScriptProjectionTest, AnEmptyRowIsNotSaved) {
   use_handler(
       "if event.data.how == 'returned' then return array {} end\n"
       "if event.data.how == 'marked' then array(row) end\n"
@@ -190,7 +190,7 @@ TEST_F(ScriptProjectionTest, AnEmptyRowIsNoneWhateverItWas) {
   }
 }
 
-TEST_F(ScriptProjectionTest, OtherBytesAreNoRow) {
+TEST_F(ScriptProjectionTest, OtherBytesAreNotARow) {
   use_handler(kSum);
   EXPECT_EQ(apply(0, R"({"cents":5})"), "");
   const std::string bytes = saved(0);
@@ -222,7 +222,7 @@ TEST_F(ScriptProjectionTest, ClearEmptiesAllSlots) {
   EXPECT_EQ(row(4'999), R"({"n":1,"sum":6})");
 }
 
-TEST_F(ScriptProjectionTest, GarbageOfManyEventsIsNotTakenForRows) {
+TEST_F(ScriptProjectionTest, GarbageDoesNotCountAsRows) {
   use_handler(kSum);
   for (std::uint32_t slot = 0; slot < 1'000; ++slot) ASSERT_TRUE(rows().load(slot, ""));
   const Given& large = given(R"({"cents":1,"text":")" + std::string(200'000, 'x') + "\"}");
@@ -248,11 +248,11 @@ TEST_F(ScriptProjectionTest, AvroIsReadByItsPlan) {
   one.part.data = std::string_view(avro).substr(0, 3);
   EXPECT_THAT(apply(0, one), StartsWith("store: ")) << "what was decoded before does not count any more";
   std::string key;
-  EXPECT_EQ(std::get<Error>(*rows().key_of(one.event, one.part, key)).code, Errc::kCorruption);
+  EXPECT_EQ(std::get<Error>(rows().key_of(one.event, one.part, key).error()).code, Errc::kCorruption);
 }
 
-// Rows spread over several, saved and loaded at any time, are the rows of one that keeps them all.
-TEST_F(ScriptProjectionTest, RowsComeOutTheSameHoweverTheyAreSpread) {
+// Rows in several partitions, saved and loaded at any time, equal the rows of a single partition.
+TEST_F(ScriptProjectionTest, RowsDoNotDependOnPartitions) {
   use_handler(
       "row.n = (row.n or 0) + 1\n"
       "if event.data.x % 7 == 0 then return DELETE end\n"

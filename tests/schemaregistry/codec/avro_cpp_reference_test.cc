@@ -1,14 +1,13 @@
-// Our codec beside Avro's own C++ library, on random schemas and data.
+// The codec compared with Avro's own C++ library, on random schemas and data.
 //
-// Where the two differ and why:
+// Known differences:
 //  - The library gets schemas in canonical form, which every version of it parses. That form has no defaults
-//  and no
-//    aliases, so it cannot read where the reader needs them: it throws, and the pair is left out.
-//  - Release 1.8.2 takes the first type of the reader's union that the writer's type can be widened to; we,
-//  like Avro's
-//    Java library, take the same type first. It also does not read strings as bytes or bytes as strings.
+//    and no aliases, so it cannot resolve pairs that need them: it throws, and the pair is skipped.
+//  - Release 1.8.2 takes the first type of the reader's union that the writer's type can be widened to; Cairn,
+//    like Avro's Java library, prefers the same type. It also does not read strings as bytes or bytes as
+//    strings.
 //  - It refuses records without fields and types without a byte in some places; the generator makes no empty
-//  records.
+//    records.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +43,7 @@ std::string written_by_avro(const avro::ValidSchema& schema, const avro::Generic
   return bytes;
 }
 
-// Reads with the library and writes what it read with it.
+// Decodes and encodes a value with the library.
 std::string through_avro(const avro::ValidSchema& writer, const avro::ValidSchema& reader,
                          const std::string& bytes) {
   auto in = avro::memoryInputStream(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
@@ -68,7 +67,7 @@ avro::ValidSchema avro_schema(const Schema& schema) {
   return avro::compileJsonSchemaFromString(canonical_form(schema));
 }
 
-TEST(AvroCppReferenceTest, WhatWeWriteAvroReadsAndWritesTheSame) {
+TEST(AvroCppReferenceTest, AvroCppReadsOurBytesAndWritesThemBack) {
   Random random("Avro C++");
   for (int i = 0; i < 1'000; ++i) {
     const Codec codec(random_schema(random, {.for_reference_codecs = true}));
@@ -86,7 +85,7 @@ bool has_union(const Schema& schema) {
                      [](const SchemaNode& node) { return node.kind == SchemaKind::kUnion; });
 }
 
-TEST(AvroCppReferenceTest, WhatWeReadAsAnotherSchemaAvroReadsTheSame) {
+TEST(AvroCppReferenceTest, AvroCppResolvesSchemasAsWeDo) {
   Random random("Avro C++, pairs");
   int compared = 0;
   for (int i = 0; i < 3'000; ++i) {
@@ -97,7 +96,7 @@ TEST(AvroCppReferenceTest, WhatWeReadAsAnotherSchemaAvroReadsTheSame) {
     // where such a record is named twice it reads through a null pointer.
     const auto bare = parse_schema(canonical_form(*changed));
     if (!bare || !find_incompatibilities(*bare, writer.schema()).empty()) continue;
-    // Its choice among the types of a union is another one.
+    // It chooses another type of a union.
     if (has_union(*changed)) continue;
     const std::string json = random_value(random, writer.schema().root());
     const std::string bytes = writer.encode(json);

@@ -41,7 +41,7 @@ inline std::string to_hex(std::string_view bytes) {
   return hex;
 }
 
-// The bytes of one schema, read as another one has them and written with that.
+// Bytes of one schema, resolved to another and encoded with that.
 inline std::string rewritten(const Schema& writer, const Schema& reader, std::string_view bytes) {
   const auto plan = DecodePlan::compile(writer, reader);
   EXPECT_THAT(plan, succeeds());
@@ -54,7 +54,7 @@ inline std::string rewritten(const Schema& writer, const Schema& reader, std::st
   return again;
 }
 
-// One schema with what reads and writes by it.
+// One schema with its encoder and its plan.
 class Codec {
  public:
   explicit Codec(std::string_view text) : schema_(std::make_unique<Schema>(schema_of(text))) {}

@@ -77,8 +77,7 @@ TEST(DecodePlanTest, UnionsAreReadAsTheTypeThatFitsBest) {
   EXPECT_EQ(Codec("\"int\"").read_as(Codec(R"(["null","double"])"), "5"), "5.0");
 }
 
-// What is written can be read, and written again as the same bytes, also where a plain value could be two
-// things.
+// An encoded value decodes and encodes to the same bytes, also where a plain value would be ambiguous.
 TEST(DecodePlanTest, AmbiguousUnionValuesAreTagged) {
   const auto same = [](std::string_view schema, std::string_view json, std::string_view shown) {
     const Codec codec(schema);
@@ -109,7 +108,7 @@ TEST(DecodePlanTest, RecursiveTypesEnd) {
             R"({"v":1,"next":{"v":2,"next":{"v":3,"next":null}}})");
 }
 
-// What can be read can be shown and written again, down to the last level.
+// Every value that can be decoded can be shown as JSON and encoded again, down to the deepest level.
 TEST(DecodePlanTest, ReadingAndWritingAreEquallyDeep) {
   const Codec tree(R"([{"type":"record","name":"A","fields":[{"name":"x","type":["string","A"]}]},
                        {"type":"record","name":"B","fields":[{"name":"x","type":["A","B","int"]}]}])");
@@ -163,8 +162,8 @@ TEST(DecodePlanTest, HostileBytesAreRefused) {
           "deep");
 }
 
-// No bytes at all, and two to the power of forty values.
-TEST(DecodePlanTest, RecordsOfNothingAreNotReadForEver) {
+// No bytes at all, and 2^40 values.
+TEST(DecodePlanTest, RecordsWithoutBytesAreBounded) {
   std::string fields = R"({"name":"f0","type":{"type":"record","name":"R0","fields":[
     {"name":"a","type":"null"},{"name":"b","type":"null"}]}})";
   for (int i = 1; i < 40; ++i) {
@@ -194,7 +193,7 @@ TEST(DecodePlanTest, BlocksMayHaveSizesAndComeInSeveral) {
             R"({"a":1,"b":2})");
 }
 
-TEST(DecodePlanTest, WhatJsonCannotShowIsFound) {
+TEST(DecodePlanTest, CheckFindsWhatJsonCannotHold) {
   const Codec text("\"string\"");
   const auto plan = DecodePlan::compile(text.schema(), text.schema());
   EXPECT_THAT(check_avro(*plan, from_hex("02ff")), fails_with(Errc::kCorruption));

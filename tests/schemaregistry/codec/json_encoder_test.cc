@@ -64,7 +64,7 @@ TEST(JsonEncoderTest, DefaultsFillInTheDefaultsWithinThem) {
   EXPECT_EQ(nested.round_trip("{}"), R"({"in":{"a":4,"b":[{"c":"x"}]}})");
 }
 
-TEST(JsonEncoderTest, EveryFaultIsToldWithItsPlace) {
+TEST(JsonEncoderTest, EveryFaultIsReportedWithItsPath) {
   EXPECT_THAT(Codec(kOrder).complaints(R"({"id":7,"total":"x","lines":[1,2.5,null],"color":"red"})"),
               ElementsAre("/id: string, 7", "/total: long, \"x\"", "/lines/1: int, 2.5",
                           "/lines/2: int, null", "/color: no such field in Order, \"red\""));
@@ -74,7 +74,7 @@ TEST(JsonEncoderTest, EveryFaultIsToldWithItsPlace) {
   EXPECT_THAT(Codec("\"int\"").complaints("{}"), ElementsAre(": int, {}"));
 }
 
-TEST(JsonEncoderTest, TheListOfFaultsEnds) {
+TEST(JsonEncoderTest, TheNumberOfFaultsIsBounded) {
   std::string many = "[";
   for (int i = 0; i < 1000; ++i) many += "null,";
   many.back() = ']';
@@ -94,20 +94,20 @@ TEST(JsonEncoderTest, NumbersOutsideTheirTypeAreRefused) {
   EXPECT_EQ(Codec("\"double\"").hex("1e-400"), "0000000000000000") << "too small is zero";
 }
 
-TEST(JsonEncoderTest, TextThatIsNoBytesAndNoSymbolIsRefused) {
+TEST(JsonEncoderTest, InvalidBytesAndSymbolsAreRefused) {
   EXPECT_EQ(Codec("\"bytes\"").faults(R"("\u0100")").size(), 1u);
   EXPECT_EQ(Codec(R"({"type":"fixed","name":"F","size":2})").faults(R"("abc")").size(), 1u);
   EXPECT_THAT(Codec(R"({"type":"enum","name":"E","symbols":["A","B"]})").complaints(R"("C")"),
               ElementsAre(": a symbol of E: A, B, \"C\""));
 }
 
-TEST(JsonEncoderTest, NumbersThatAreNoneAreStrings) {
+TEST(JsonEncoderTest, NanAndInfinitiesAreStrings) {
   const Codec codec(R"({"type":"array","items":"double"})");
   EXPECT_EQ(codec.round_trip(R"(["NaN","Infinity","-Infinity",-0.0,5])"),
             R"(["NaN","Infinity","-Infinity",-0.0,5.0])");
 }
 
-TEST(JsonEncoderTest, AUnionTakesPlainAndTaggedValues) {
+TEST(JsonEncoderTest, AUnionAcceptsPlainAndTaggedValues) {
   const Codec codec(R"(["null","string","long","double","boolean",{"type":"array","items":"int"}])");
   EXPECT_EQ(codec.hex("null"), "00");
   EXPECT_EQ(codec.hex(R"("a")"), codec.hex(R"({"string":"a"})"));
@@ -120,7 +120,7 @@ TEST(JsonEncoderTest, AUnionTakesPlainAndTaggedValues) {
   EXPECT_THAT(codec.complaints(R"({"long":"x"})"), ElementsAre("/long: long, \"x\""));
 }
 
-TEST(JsonEncoderTest, AUnionOfRecordsGoesByTheirFields) {
+TEST(JsonEncoderTest, AUnionOfRecordsIsResolvedByFieldNames) {
   const Codec codec(R"([{"type":"record","name":"a.A","fields":[{"name":"x","type":"int"}]},
                         {"type":"record","name":"B","fields":[{"name":"x","type":"string"}]},
                         {"type":"record","name":"C","fields":[{"name":"x","type":"int"},{"name":"y","type":"int","default":0}]},
@@ -141,8 +141,8 @@ TEST(JsonEncoderTest, ATagIsTriedFirstAndAPlainValueThen) {
   EXPECT_EQ(codec.hex(R"({"Foo":{"Foo":5}})"), "020a");
 }
 
-TEST(JsonEncoderTest, HostileUnionsEndSoon) {
-  // Each level could be read in two ways, and only the last value tells that neither fits.
+TEST(JsonEncoderTest, AmbiguousNestedUnionsTakeBoundedTime) {
+  // Each level could be either type, and only the innermost value shows that neither fits.
   const Codec codec(R"({"type":"record","name":"Top","fields":[{"name":"x","type":["string",
     {"type":"record","name":"A","fields":[{"name":"x","type":["string","A",
       {"type":"record","name":"B","fields":[{"name":"x","type":["string","A","B"]}]}]}]}]}]})");
@@ -159,8 +159,8 @@ TEST(JsonEncoderTest, NotANumberIsATextWhereASchemaSaysIt) {
   EXPECT_EQ(codec.hex("{}"), "02064e614e") << "the string";
 }
 
-// Little JSON, much Avro.
-TEST(JsonEncoderTest, DefaultsDoNotMultiplyBeyondAnEvent) {
+// A small JSON that expands to much Avro.
+TEST(JsonEncoderTest, DefaultsAreBoundedByTheSizeOfAnEvent) {
   const std::string large(10'000, 'x');
   const Codec codec(R"({"type":"array","items":{"type":"record","name":"R","fields":[
     {"name":"s","type":"string","default":")" +
@@ -170,7 +170,7 @@ TEST(JsonEncoderTest, DefaultsDoNotMultiplyBeyondAnEvent) {
   EXPECT_THAT(codec.faults(json + "]").front().expected, HasSubstr("bytes of Avro in all"));
 }
 
-// A default lies deeper where it is needed than where it was written; what is stored must be readable.
+// A default nests deeper where it is used than in the schema; a stored value must be readable.
 TEST(JsonEncoderTest, DefaultsCountForDepthAndForValuesWithoutBytes) {
   const Codec nodes(
       R"({"type":"record","name":"Node","fields":[{"name":"next","type":["null","Node"],"default":null},
@@ -194,8 +194,8 @@ TEST(JsonEncoderTest, DefaultsCountForDepthAndForValuesWithoutBytes) {
   EXPECT_FALSE(many.faults("[" + json + ",{},{},{}]").empty());
 }
 
-// Each failed try could have copied a long path.
-TEST(JsonEncoderTest, FaultsThatNobodyReadsCostLittle) {
+// A failed branch must not build the text of a long path.
+TEST(JsonEncoderTest, DiscardedFaultsAreCheap) {
   const Codec codec(R"({"type":"map","values":{"type":"array","items":[
     {"type":"record","name":"A","fields":[{"name":"x","type":"int"}]},
     {"type":"record","name":"B","fields":[{"name":"x","type":"string"}]}]}})");

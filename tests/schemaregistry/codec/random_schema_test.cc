@@ -1,4 +1,4 @@
-// Whatever the schema is: what is written can be read, and what the checker calls compatible, the plan reads.
+// For random schemas: encoded values can be decoded, and the plan reads what the checker calls compatible.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kSchemas = 2'000;
 
-TEST(RandomSchemaTest, TheTextOfASchemaIsTheSameSchema) {
+TEST(RandomSchemaTest, TheTextOfASchemaParsesToTheSameSchema) {
   Random random("texts");
   for (int i = 0; i < kSchemas; ++i) {
     const Schema schema = schema_of(random_schema(random));
@@ -29,7 +29,7 @@ TEST(RandomSchemaTest, TheTextOfASchemaIsTheSameSchema) {
   }
 }
 
-TEST(RandomSchemaTest, WhatIsWrittenIsReadAndWrittenTheSameAgain) {
+TEST(RandomSchemaTest, ValuesSurviveARoundTrip) {
   Random random("round trips");
   for (int i = 0; i < kSchemas; ++i) {
     const Codec codec(random_schema(random));
@@ -53,14 +53,14 @@ TEST(RandomSchemaTest, WhatIsWrittenIsReadAndWrittenTheSameAgain) {
   }
 }
 
-TEST(RandomSchemaTest, WhatTheCheckerCallsCompatibleThePlanReads) {
+TEST(RandomSchemaTest, ThePlanReadsWhatTheCheckerCallsCompatible) {
   Random random("pairs");
   int compatible = 0;
   int refused = 0;
   for (int i = 0; i < kSchemas; ++i) {
     const Codec writer(random_schema(random));
     const auto changed = parse_schema(changed_schema(random, writer.schema()));
-    if (!changed) continue;  // Some changes make no schema.
+    if (!changed) continue;  // some changes make an invalid schema
     const bool can_read = find_incompatibilities(*changed, writer.schema()).empty();
     (can_read ? compatible : refused)++;
     const auto plan = DecodePlan::compile(writer.schema(), *changed);

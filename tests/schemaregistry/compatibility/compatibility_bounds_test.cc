@@ -122,12 +122,12 @@ TEST_F(CompatibilityBounds, TwoRingsOfDifferentPeriods) {
   EXPECT_THAT(wrong, ::testing::Each(StartsWith("TYPE_MISMATCH /fields/")));
 }
 
-TEST_F(CompatibilityBounds, ATangleOfOneName) {
+TEST_F(CompatibilityBounds, ManyTypesOfOneName) {
   EXPECT_THAT(findings(tangle(60, "a", "int"), tangle(60, "b", "int")), IsEmpty());
   EXPECT_THAT(findings(tangle(60, "a", "int"), tangle(60, "b", "string")), ::testing::SizeIs(60));
 }
 
-TEST_F(CompatibilityBounds, TooMuchWorkIsSaidAndNotDone) {
+TEST_F(CompatibilityBounds, TooMuchWorkIsReportedAsTooComplex) {
   const Findings told = findings(tangle(400, "a", "int"), tangle(400, "b", "int"));
   ASSERT_EQ(told.size(), 1u);
   EXPECT_THAT(told[0], StartsWith("TOO_COMPLEX /"));

@@ -62,7 +62,7 @@ TEST(CompatibilityLevel, Names) {
   }
 }
 
-TEST(CompatibilityLevel, AnyFirstVersionIsTaken) {
+TEST(CompatibilityLevel, AnyFirstVersionIsCompatible) {
   EXPECT_THAT(Subject({}).taken_by(kX), ::testing::ElementsAreArray(kAll));
 }
 
@@ -75,7 +75,7 @@ TEST(CompatibilityLevel, AgainstOneVersion) {
   EXPECT_THAT(Subject({kX}).taken_by(quote("string")), ElementsAre(kNone));
 }
 
-TEST(CompatibilityLevel, OnlyTransitiveOnesAskEveryVersion) {
+TEST(CompatibilityLevel, OnlyTransitiveLevelsCompareEveryVersion) {
   // Each goes with the one before it; the third cannot read the first, which wrote no y.
   EXPECT_THAT(Subject({kX, kXandYdefault}).taken_by(kXandY),
               ElementsAre(kNone, kBackward, kForward, kForwardTransitive, kFull));
@@ -84,7 +84,7 @@ TEST(CompatibilityLevel, OnlyTransitiveOnesAskEveryVersion) {
               ElementsAre(kNone, kBackward, kBackwardTransitive, kForward, kFull));
 }
 
-TEST(CompatibilityLevel, TheNewestThatFailsIsTold) {
+TEST(CompatibilityLevel, TheNewestIncompatibleVersionIsReported) {
   const auto messages = Subject({kX, kX, kXandYdefault}).refuses(kXandY, kBackwardTransitive);
   EXPECT_THAT(messages, ElementsAre(HasSubstr("READER_FIELD_MISSING_DEFAULT_VALUE"), "{oldSchemaVersion: 2}",
                                     "{oldSchema: '" + kX + "'}",
@@ -108,7 +108,7 @@ TEST(CompatibilityLevel, MessagesNameNewAndOldByDirection) {
                   "{validateFields: 'false', compatibility: 'FORWARD'}"));
 }
 
-TEST(CompatibilityLevel, FullTellsBothDirections) {
+TEST(CompatibilityLevel, FullReportsBothDirections) {
   EXPECT_THAT(
       Subject({record("R", {field("x", "int")})}).refuses(record("R", {field("y", "int")}), kFull),
       ElementsAre(HasSubstr("The field 'x' at path '/fields/0' in the old schema"),
@@ -125,7 +125,7 @@ TEST(CompatibilityLevel, ALongOldSchemaIsCutBetweenCharacters) {
   EXPECT_EQ(messages[2], "{oldSchema: <truncated to 10240 characters> '" + before + padding + "'}");
 }
 
-TEST(CompatibilityLevel, NoneAsksNothing) {
+TEST(CompatibilityLevel, NoneComparesNothing) {
   EXPECT_THAT(Subject({kX}).refuses(quote("int"), kNone), IsEmpty());
 }
 

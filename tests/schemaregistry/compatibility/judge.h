@@ -15,7 +15,7 @@ namespace cairn::test {
 // "TYPE_MISMATCH /fields/0/type", or with what it says: "TYPE_MISMATCH /: reader type: INT not …".
 using Findings = std::vector<std::string>;
 
-// Two schemas, and what is wrong when one reads what the other wrote. Nothing, when nothing is named.
+// Two schemas, and the faults when one reads data of the other; none when they are compatible.
 struct Pair {
   const char* what;
   std::string a;
@@ -30,7 +30,7 @@ inline Schema parsed(std::string_view text) {
   return schema.ok() ? *std::move(schema) : *parse_schema("\"null\"");
 }
 
-// What is found, told as it is expected: with its detail only where `expected` has one.
+// The findings in the form of `expected`: with the detail only where `expected` has one.
 inline Findings found(const std::vector<Incompatibility>& findings, const Findings& expected = {}) {
   Findings told;
   for (std::size_t i = 0; i < findings.size(); ++i) {

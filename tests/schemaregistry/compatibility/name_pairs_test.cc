@@ -5,7 +5,7 @@
 namespace cairn::test {
 namespace {
 
-// A record that is told from others by its name only.
+// A record that differs from others only by its name.
 std::string named(std::string_view name) { return record(name, {field("x", "int")}); }
 
 TEST(NamePairs, UnqualifiedNamesMatch) {

@@ -182,7 +182,7 @@ TEST(RecordPairs, TypesOfFields) {
   });
 }
 
-TEST(RecordPairs, WhatDoesNotMatter) {
+TEST(RecordPairs, IrrelevantDifferences) {
   judge_all({
       {"doc of the record", with(kOnlyX, "doc", "\"one\""), with(kOnlyX, "doc", "\"two\""), {}, {}},
       {"doc of a field", record("R", {with(field("x", "int"), "doc", "\"one\"")}), kOnlyX, {}, {}},

@@ -92,8 +92,8 @@ TEST(RecursivePairs, OfDifferentPeriods) {
   });
 }
 
-// What was taken for granted while a type was being compared must not outlive that comparison.
-TEST(RecursivePairs, AVerdictDoesNotOutliveItsReasons) {
+// An assumption made while a type is being compared must not stay cached after that comparison.
+TEST(RecursivePairs, AResultIsRevisedWithItsReasons) {
   const std::string good = list_value_last("int");
   const std::string bad = list_value_last("string");
   judge_all({
@@ -123,7 +123,7 @@ std::string outer_with(const std::string& value) {
 const SchemaNode& outer(const Schema& schema) { return schema.root(); }
 const SchemaNode& inner(const Schema& schema) { return *schema.root().fields[0].type->branches[1]; }
 
-TEST(RecursivePairs, TheOrderOfQuestionsDoesNotMatter) {
+TEST(RecursivePairs, TheOrderOfCallsDoesNotMatter) {
   const Schema reader = parsed(outer_with("int"));
   const Schema writer = parsed(outer_with("string"));
   {

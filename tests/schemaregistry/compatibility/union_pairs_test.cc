@@ -47,7 +47,7 @@ TEST(UnionPairs, EveryBranchOfTheWriterIsRead) {
   });
 }
 
-TEST(UnionPairs, AgainstWhatIsNone) {
+TEST(UnionPairs, AgainstOtherTypes) {
   judge_all({
       {"a single branch", union_of({"int"}), "\"int\"", {}, {}},
       {"one of the branches", maybe("int"), "\"int\"", {}, {union_mismatch("/0", "INT", "NULL")}},

@@ -123,7 +123,7 @@ TEST_F(AvroFileTest, ARecordMayBeLargerThanABlock) {
   EXPECT_THAT(read(), ElementsAreArray({avro, avro}));
 }
 
-TEST_F(AvroFileTest, TheFileGetsItsNameAtTheEnd) {
+TEST_F(AvroFileTest, TheFileIsRenamedWhenItIsComplete) {
   ASSERT_THAT(write_file(path_, "before"), succeeds());
   const Schema schema = *parse_schema(R"("long")");
   {
@@ -145,7 +145,7 @@ TEST_F(AvroFileTest, AFileThatCannotBeMadeIsAnError) {
   EXPECT_EQ(writer.error().code, Errc::kIo);
 }
 
-TEST_F(AvroFileTest, AFullDiskIsAnErrorAndNotTheEnd) {
+TEST_F(AvroFileTest, AFullDiskIsAnErrorAndNotACrash) {
   const std::filesystem::path full = folder_ / "full.avro";
   std::filesystem::create_symlink("/dev/full", full.string() + ".part");
   const Schema schema = *parse_schema(R"("bytes")");
@@ -159,7 +159,7 @@ TEST_F(AvroFileTest, AFullDiskIsAnErrorAndNotTheEnd) {
   EXPECT_FALSE(std::filesystem::exists(full));
 }
 
-TEST_F(AvroFileTest, WhatIsNoAvroFileIsRefused) {
+TEST_F(AvroFileTest, OtherFilesAreRefused) {
   for (const std::string content : {"", "Obj", "hello, world", "Obj\x01", "Obj\x01\x02"}) {
     ASSERT_THAT(write_file(path_, content), succeeds());
     read();
@@ -190,7 +190,7 @@ std::string block(std::int64_t count, const std::string& data) {
   return bytes + std::string(16, 's');
 }
 
-TEST_F(AvroFileTest, HeadsThatCouldHurtAreRefused) {
+TEST_F(AvroFileTest, HostileHeadersAreRefused) {
   std::string deep;
   for (int i = 0; i < 50'000; ++i) deep += R"({"type":"array","items":)";
   for (const auto& [content, message] : std::vector<std::pair<std::string, std::string>>{
@@ -251,11 +251,11 @@ TEST_F(AvroFileTest, ADamagedFileGivesNoMoreThanWhatWasWritten) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
     ASSERT_THAT(write_file(path_, damaged), succeeds());
-    read();  // Whatever comes, it ends.
+    read();  // must terminate
   }
 }
 
-TEST_F(AvroFileTest, OthersReadIt) {
+TEST_F(AvroFileTest, OtherImplementationsReadIt) {
   if (!debian_python_has("avro.datafile")) {
     GTEST_SKIP() << "python3-avro is not installed, so nobody else can be asked to read the file";
   }
@@ -285,7 +285,7 @@ assert count == 3000, count
       std::system((kDebianPython + std::string(" ") + (script.string() + " " + path_.string())).c_str()), 0);
 }
 
-TEST_F(AvroFileTest, WhatOthersWriteIsRead) {
+TEST_F(AvroFileTest, FilesOfOtherImplementationsAreRead) {
   if (!debian_python_has("avro.datafile")) {
     GTEST_SKIP() << "python3-avro is not installed, so nobody else can be asked to write a file";
   }

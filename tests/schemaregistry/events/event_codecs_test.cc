@@ -25,7 +25,7 @@ TEST_F(EventCodecsTest, ATypeHasItsNewestSchemaOrTheVersionAsked) {
   EXPECT_EQ(codecs.version_of("Other", SchemaId{2}), 0u);
 }
 
-TEST_F(EventCodecsTest, CodecsAndReadersAreMadeOnce) {
+TEST_F(EventCodecsTest, CodecsAndReadersAreCached) {
   ASSERT_THAT(submit_schema("Order", order()), is_taken());
   ASSERT_THAT(submit_schema("Order", order({"a"})), is_taken());
   EventCodecs codecs(registry());

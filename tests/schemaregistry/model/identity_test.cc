@@ -21,7 +21,7 @@ std::string identity(std::string_view text) { return schema_text(parsed(text)); 
 std::string normalized(std::string_view text) { return normalized_schema_text(parsed(text)); }
 std::string canonical(std::string_view text) { return canonical_form(parsed(text)); }
 
-// A text and the text it is known by.
+// A text and its identity text.
 struct Known {
   const char* written;
   const char* known_as;
@@ -74,7 +74,7 @@ TEST(SchemaIdentity, Texts) {
   for (const Known& text : kTexts) EXPECT_EQ(identity(text.written), text.known_as);
 }
 
-TEST(SchemaIdentity, ATextIsKnownAsItself) {
+TEST(SchemaIdentity, AnIdentityTextIsItsOwnIdentity) {
   for (const Known& text : kTexts) {
     EXPECT_EQ(identity(identity(text.written)), identity(text.written));
     EXPECT_EQ(normalized(normalized(text.written)), normalized(text.written));
@@ -90,7 +90,7 @@ TEST(SchemaIdentity, ATextIsKnownAsItself) {
   }
 }
 
-TEST(SchemaIdentity, WhatMakesNoDifference) {
+TEST(SchemaIdentity, EqualTexts) {
   const std::string r =
       R"({"type":"record","name":"R","namespace":"n","fields":[{"name":"x","type":"string"}]})";
   for (
@@ -112,7 +112,7 @@ TEST(SchemaIdentity, WhatMakesNoDifference) {
   EXPECT_EQ(identity(aka(record("n.R", {}), {"S"})), identity(aka(record("n.R", {}), {"n.S"})));
 }
 
-TEST(SchemaIdentity, WhatMakesADifference) {
+TEST(SchemaIdentity, DifferentTexts) {
   const std::string x = field("x", "int");
   const std::string y = field("y", "int");
   const std::string r = record("R", {x, y});
@@ -181,7 +181,7 @@ TEST(NormalizedSchema, NamesAreFullAndListsSorted) {
             R"({"type":"int","logicalType":"date","unit":"s"})");
 }
 
-TEST(NormalizedSchema, MakesSomeMoreTextsTheSame) {
+TEST(NormalizedSchema, UnifiesMoreTexts) {
   const std::string one = R"({"type":"record","name":"R","b":1,"a":2,"aliases":["S","T"],"fields":[]})";
   const std::string other = R"({"type":"record","name":"R","a":2,"b":1,"aliases":["T","S"],"fields":[]})";
   EXPECT_NE(identity(one), identity(other));

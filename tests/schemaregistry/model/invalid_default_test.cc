@@ -89,7 +89,7 @@ TEST(InvalidDefault, OfFieldsFurtherInside) {
 }
 
 // A default that leaves out a field stands for that field's default, which may lead back here.
-TEST(InvalidDefault, WithoutEnd) {
+TEST(InvalidDefault, ThatIsEndless) {
   refuse({record("A", {field("a", "A", "{}")}), "/fields/0/default", "lead back"});
   refuse({record("A", {field("b", record("B", {field("a", "A", "{}")}), "{}")}),
           "/fields/0/type/fields/0/default", "lead back"});

@@ -31,16 +31,16 @@ TEST(InvalidSchema, TextThatIsNotJson) {
       {"{'type':'int'}", "", "JSON"},
       {R"(["int",])", "", "JSON"},
       {"// a comment\n\"int\"", "", "JSON"},
-      {R"({"type":"int","type":"int"})", "", "'type' stands twice"},
-      {R"({"type":"int","\u0074ype":"int"})", "", "'type' stands twice"},
-      {R"({"type":"int","p":{"a":1,"a":2}})", "", "'a' stands twice"},
+      {R"({"type":"int","type":"int"})", "", "'type' appears twice"},
+      {R"({"type":"int","\u0074ype":"int"})", "", "'type' appears twice"},
+      {R"({"type":"int","p":{"a":1,"a":2}})", "", "'a' appears twice"},
       {"\"\xFF\"", "", "UTF-8"},
       {R"({"type":"int","doc":"\ud800"})", "", "half a character"},
       {std::string("\"int\"\0", 6), "", "JSON"},
   });
 }
 
-TEST(InvalidSchema, JsonThatIsNoSchema) {
+TEST(InvalidSchema, JsonThatIsNotASchema) {
   refuse_all({
       {"null", "", "not null"},
       {"true", "", "a schema is"},
@@ -57,7 +57,7 @@ TEST(InvalidSchema, JsonThatIsNoSchema) {
   });
 }
 
-TEST(InvalidSchema, NamesNobodyDefined) {
+TEST(InvalidSchema, UndefinedNames) {
   refuse_all({
       {R"("")", "", "no type"},
       {R"("Order")", "", "\"Order\" is no type"},
@@ -336,7 +336,7 @@ TEST(InvalidSchema, References) {
   EXPECT_FALSE(parse_with(b, {a, "{"}).ok()) << "a reference that is no JSON";
 }
 
-// A long message helps nobody, and it may come back in an answer.
+// Messages are bounded, because they are part of an answer.
 TEST(InvalidSchema, MessagesStayShort) {
   const std::string long_name(100'000, 'x');
   for (const std::string& text :
@@ -348,7 +348,7 @@ TEST(InvalidSchema, MessagesStayShort) {
   }
 }
 
-TEST(ValidSchema, UnusualOnesAreTaken) {
+TEST(ValidSchema, UnusualSchemasAreAccepted) {
   const std::string a = record("A", {});
   accept_all({
       " \n\"int\"\t",

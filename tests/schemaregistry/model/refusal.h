@@ -11,8 +11,7 @@
 
 namespace cairn::test {
 
-// A text that is no schema, where the message has to point, and a word that helps. No path: the top of the
-// text.
+// An invalid schema, the path that the message must have, and a word that it must contain. No path: the root.
 struct Refused {
   std::string text;
   std::string path;

@@ -35,7 +35,7 @@ TEST_F(DeleteTest, TheLatestCanBeDeletedByThatName) {
   EXPECT_EQ(versions("Order"), (Numbers{1}));
 }
 
-TEST_F(DeleteTest, VersionsAreDeletedSoftlyFirstAndThenForGood) {
+TEST_F(DeleteTest, VersionsAreSoftDeletedBeforePermanently) {
   EXPECT_THAT(hard_delete("Order", 2),
               is_refused(40407,
                          "Subject 'Order' Version 2 was not deleted first before being "
@@ -52,7 +52,7 @@ TEST_F(DeleteTest, VersionsAreDeletedSoftlyFirstAndThenForGood) {
   EXPECT_THAT(soft_delete("None", 1), is_refused(40401, "Subject 'None' not found."));
 }
 
-TEST_F(DeleteTest, ASchemaThatIsGoneStaysReadableForTheEventsWrittenWithIt) {
+TEST_F(DeleteTest, ADeletedSchemaStaysReadableForItsEvents) {
   EXPECT_THAT(soft_delete("Order", 2), is_taken());
   EXPECT_THAT(hard_delete("Order", 2), is_taken());
   EXPECT_THAT(served_by_id(2), is_refused(40403, "Schema 2 not found"));
@@ -62,7 +62,7 @@ TEST_F(DeleteTest, ASchemaThatIsGoneStaysReadableForTheEventsWrittenWithIt) {
   EXPECT_EQ(registry().by_id(SchemaId{2})->text, order({"a"}));
 }
 
-TEST_F(DeleteTest, ASchemaThatWasGoneGetsANewId) {
+TEST_F(DeleteTest, ARegisteredAgainSchemaGetsANewId) {
   EXPECT_THAT(soft_delete("Order", 3), is_taken());
   EXPECT_THAT(hard_delete("Order", 3), is_taken());
   EXPECT_EQ(registered("Order", order({"a", "b"})), 4u);
@@ -70,14 +70,14 @@ TEST_F(DeleteTest, ASchemaThatWasGoneGetsANewId) {
   EXPECT_EQ(id_of("Order", 3), 4u);
 }
 
-TEST_F(DeleteTest, ARegisteredAgainSchemaReplacesItsHiddenVersions) {
+TEST_F(DeleteTest, ARegisteredAgainSchemaReplacesItsSoftDeletedVersions) {
   EXPECT_THAT(soft_delete("Order", 2), is_taken());
   EXPECT_EQ(registered("Order", order({"a"})), 2u);
   EXPECT_EQ(versions("Order", Shown::kAll), (Numbers{1, 3, 4}));
   EXPECT_EQ(id_of("Order", 4), 2u);
 }
 
-TEST_F(DeleteTest, HiddenVersionsAreNotComparedWith) {
+TEST_F(DeleteTest, SoftDeletedVersionsAreNotCompared) {
   registered("Text", R"("string")");
   EXPECT_THAT(submit_schema("Text", R"("int")"), is_refused(409));
   EXPECT_THAT(soft_delete("Text", 1), is_taken());
@@ -85,7 +85,7 @@ TEST_F(DeleteTest, HiddenVersionsAreNotComparedWith) {
   EXPECT_EQ(versions("Text"), (Numbers{2}));
 }
 
-TEST_F(DeleteTest, ASubjectIsDeletedSoftlyFirstAndThenForGood) {
+TEST_F(DeleteTest, SubjectsAreSoftDeletedBeforePermanently) {
   EXPECT_THAT(hard_delete("Order"),
               is_refused(40405,
                          "Subject 'Order' was not deleted first before being permanently "
@@ -109,7 +109,7 @@ TEST_F(DeleteTest, ASubjectIsDeletedSoftlyFirstAndThenForGood) {
   EXPECT_THAT(soft_delete("Order"), is_refused(40401));
 }
 
-TEST_F(DeleteTest, AfterASoftDeleteTheNumbersGoOnAndAfterAPermanentOneTheyBeginAgain) {
+TEST_F(DeleteTest, VersionNumbersRestartOnlyAfterAPermanentDelete) {
   EXPECT_THAT(soft_delete("Order"), is_taken());
   EXPECT_EQ(registered("Order", order({"c"})), 4u);
   EXPECT_EQ(versions("Order"), (Numbers{4}));
@@ -119,7 +119,7 @@ TEST_F(DeleteTest, AfterASoftDeleteTheNumbersGoOnAndAfterAPermanentOneTheyBeginA
   EXPECT_EQ(versions("Order"), (Numbers{1}));
 }
 
-TEST_F(DeleteTest, WithTheLastVersionTheSettingsGo) {
+TEST_F(DeleteTest, DeletingTheLastVersionRemovesTheSettings) {
   const auto configured = [this](const std::string& subject) {
     return registry().read(
         [&](const RegistryState& state) { return get_config(state, subject, Fallback::kNone); });

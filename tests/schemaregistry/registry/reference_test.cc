@@ -61,7 +61,7 @@ TEST_F(ReferenceTest, TheLatestIsStoredAsItsNumber) {
   EXPECT_EQ(versions("Line"), (Numbers{1, 2})) << "the same text with other references is another schema";
 }
 
-TEST_F(ReferenceTest, WhatIsNotThereCannotBeReferredTo) {
+TEST_F(ReferenceTest, MissingTargetsAreRefused) {
   registered("Money", kMoney);
   const auto unknown = submit_schema("Line", kLine, {refers("shop.Money", "Euro", 1)});
   ASSERT_THAT(unknown, is_refused(42201));
@@ -74,7 +74,7 @@ TEST_F(ReferenceTest, WhatIsNotThereCannotBeReferredTo) {
   EXPECT_THAT(submit_schema("Line", kLine, {refers("shop.Money", "Money", 1)}), is_refused(42201));
 }
 
-TEST_F(ReferenceTest, WhatIsReferredToStays) {
+TEST_F(ReferenceTest, ReferencedVersionsCannotBeDeleted) {
   registered("Money", kMoney);
   registered("Line", kLine, {refers("shop.Money", "Money", 1)});
   EXPECT_EQ(referring("Money", 1), (Numbers{2}));
@@ -94,7 +94,7 @@ TEST_F(ReferenceTest, WhatIsReferredToStays) {
   EXPECT_THAT(hard_delete("Money"), is_taken());
 }
 
-TEST_F(ReferenceTest, AHiddenVersionThatIsReferredToIsNotReplaced) {
+TEST_F(ReferenceTest, AReferencedSoftDeletedVersionIsNotReplaced) {
   registered("Money", kMoney);
   registered("Line", kLine, {refers("shop.Money", "Money", 1)});
   EXPECT_THAT(soft_delete("Line"), is_taken());
@@ -105,7 +105,7 @@ TEST_F(ReferenceTest, AHiddenVersionThatIsReferredToIsNotReplaced) {
   EXPECT_EQ(find("Line", 1, Deleted::kIncluded)->schema->referenced.at(0)->id, SchemaId{1});
 }
 
-TEST_F(ReferenceTest, ReferencesWithinASubjectDoNotHoldItBack) {
+TEST_F(ReferenceTest, ReferencesWithinASubjectDoNotPreventItsDeletion) {
   EXPECT_THAT(registry().set_config("Shop", {.compatibility = CompatibilityLevel::kNone, .normalize = {}}),
               is_taken());
   registered("Shop", kMoney);
@@ -115,7 +115,7 @@ TEST_F(ReferenceTest, ReferencesWithinASubjectDoNotHoldItBack) {
   EXPECT_THAT(hard_delete("Shop"), answers(Numbers{1, 2}));
 }
 
-TEST_F(ReferenceTest, ASchemaThatIsGoneStillHasWhatItReferredTo) {
+TEST_F(ReferenceTest, ADeletedSchemaKeepsItsReferencedSchemas) {
   registered("Money", kMoney);
   registered("Line", kLine, {refers("shop.Money", "Money", 1)});
   for (const char* subject : {"Line", "Money"}) {
@@ -167,7 +167,7 @@ TEST_F(ReferenceTest, ReferencesThatMultiplyStayBounded) {
   }
 }
 
-TEST_F(ReferenceTest, ChainsHaveAnEnd) {
+TEST_F(ReferenceTest, TheDepthOfReferencesIsBounded) {
   registered("T0", R"({"type":"record","name":"T0","fields":[]})");
   RegistryResult<SchemaId> last = SchemaId{};
   int i = 0;

@@ -1,4 +1,4 @@
-// What registering answers: ids, versions, and what makes two texts one schema.
+// Registration: ids, versions, and when two texts are one schema.
 
 #include "tests/schemaregistry/registry/registry_fixture.h"
 
@@ -44,7 +44,7 @@ TEST_F(RegisterTest, AnotherSubjectSharesTheIdAndCountsForItself) {
   EXPECT_EQ(registered("Order", order({"a"})), 3u);
 }
 
-TEST_F(RegisterTest, WritingDoesNotMakeAnotherSchema) {
+TEST_F(RegisterTest, FormattingDoesNotMakeAnotherSchema) {
   registered("Text", R"("string")");
   const std::uint32_t id = registered("Order", R"({"type":"record","name":"Order","namespace":"a.b","fields":[
       {"name":"id","type":"string"},{"name":"next","type":["null","Order"]}]})");
@@ -89,14 +89,14 @@ TEST_F(RegisterTest, AnIncompatibleSchemaIsRefusedWithItsReasons) {
   EXPECT_EQ(registry().by_id(SchemaId{2}), nullptr);
 }
 
-TEST_F(RegisterTest, ForceLeavesTheComparisonOut) {
+TEST_F(RegisterTest, ForceSkipsTheCompatibilityCheck) {
   registered("Order", order());
   Registration forced{"Order", {incompatible_order(), {}}};
   forced.check = CheckCompatibility::kNo;
   EXPECT_THAT(registry().register_schema(forced), answers(SchemaId{2}));
 }
 
-TEST_F(RegisterTest, WhatIsNoSchemaIsRefused) {
+TEST_F(RegisterTest, InvalidSchemasAreRefused) {
   for (const char* text :
        {"{", "nonsense", R"("no.such.Type")", R"({"type":"record","name":"1x","fields":[]})"}) {
     EXPECT_THAT(submit_schema("Order", text), is_refused(42201)) << text;
@@ -153,7 +153,7 @@ TEST_F(RegisterTest, LookupNormalizesWhatIsStoredToo) {
   EXPECT_THAT(look_up_schema("R", other, Normalize::kYes), is_taken());
 }
 
-TEST_F(RegisterTest, EverythingIsThereAfterARestart) {
+TEST_F(RegisterTest, TheStateSurvivesARestart) {
   registered("Order", order());
   registered("Order", order({"a"}));
   registered("Copy", order());
@@ -185,7 +185,7 @@ TEST_F(RegisterTest, EventsFindTheirSchemas) {
   EXPECT_EQ(registry().latest("Order"), nullptr);
 }
 
-TEST_F(RegisterTest, AnEventOfANewerProgramIsNotLookedOver) {
+TEST_F(RegisterTest, AnEventOfANewerProgramIsRefused) {
   registered("Order", order());
   AppendRequest request =
       cairn::test::request({to("$schemas", ExpectedVersion::any(), {event("SchemaPainted")})});

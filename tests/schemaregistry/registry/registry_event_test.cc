@@ -1,5 +1,4 @@
-// The registry's events as they are stored. These bytes are a promise: stores that have them must stay
-// readable.
+// The golden bytes of the registry's events. Stores that have them must stay readable.
 
 #include "schemaregistry/registry/registry_event.h"
 
@@ -42,7 +41,7 @@ std::vector<Golden> golden() {
   };
 }
 
-TEST(RegistryEventTest, EachIsStoredAsItAlwaysWas) {
+TEST(RegistryEventTest, StoredBytesAreStable) {
   for (const Golden& one : golden()) {
     const NewEvent stored = to_new_event(one.event);
     EXPECT_EQ(stored.type, one.type);
@@ -51,7 +50,7 @@ TEST(RegistryEventTest, EachIsStoredAsItAlwaysWas) {
   }
 }
 
-TEST(RegistryEventTest, EachIsReadBack) {
+TEST(RegistryEventTest, EventsSurviveARoundTrip) {
   for (const Golden& one : golden()) {
     const auto read = read_registry_event(one.type, one.data);
     ASSERT_THAT(read, succeeds()) << one.data;
@@ -60,12 +59,12 @@ TEST(RegistryEventTest, EachIsReadBack) {
   }
 }
 
-TEST(RegistryEventTest, MembersOfLaterVersionsAreLeftAlone) {
+TEST(RegistryEventTest, UnknownMembersAreIgnored) {
   EXPECT_THAT(read_registry_event("VersionDeleted", R"({"subject":"a","version":1,"by":{"x":[1]}})"),
               succeeds());
 }
 
-TEST(RegistryEventTest, TypesOfLaterVersionsAreNot) {
+TEST(RegistryEventTest, UnknownTypesAreRefused) {
   EXPECT_THAT(read_registry_event("SubjectRenamed", "{}"), fails_with(Errc::kFailedPrecondition));
   EXPECT_THAT(
       read_registry_event("SchemaRegistered",
@@ -73,7 +72,7 @@ TEST(RegistryEventTest, TypesOfLaterVersionsAreNot) {
       fails_with(Errc::kFailedPrecondition));
 }
 
-TEST(RegistryEventTest, WhatCannotHaveBeenWrittenIsCorruption) {
+TEST(RegistryEventTest, InvalidDataIsCorruption) {
   for (const char* data : {"", "{", "[]", "{}", R"({"subject":1,"version":1})", R"({"subject":"a"})",
                            R"({"subject":"a","version":0})", R"({"subject":"a","version":-1})",
                            R"({"subject":"a","version":"1"})", R"({"subject":"a","version":4294967296})"}) {

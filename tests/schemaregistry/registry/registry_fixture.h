@@ -47,7 +47,7 @@ inline std::string order(const std::vector<std::string>& optional_fields = {}) {
   return text + "]}";
 }
 
-// The same with a field that what was written before does not have.
+// The same with a required field that earlier data does not have.
 inline std::string incompatible_order() {
   return R"({"type":"record","name":"Order","fields":[{"name":"id","type":"long"},{"name":"must","type":"string"}]})";
 }
@@ -58,7 +58,7 @@ inline ReferenceInput refers(std::string name, std::string subject, std::optiona
 
 using Numbers = std::vector<std::uint32_t>;
 
-// The words of the registry's tests.
+// The vocabulary of the registry's tests.
 class RegistryTest : public StoreTest {
  protected:
   SchemaRegistry& registry() {

@@ -1,4 +1,4 @@
-// Several registries on one store, as several servers would be: what one gives, no other gives again.
+// Several registries on one store, as in several servers: an id or version is given once.
 
 #include <atomic>
 #include <map>
@@ -39,7 +39,7 @@ class RegistryRaceTest : public RegistryTest {
     for (std::thread& thread : threads) thread.join();
   }
 
-  // What the stream says: the ids of each text, and how often each version of a subject was given.
+  // The content of the stream: the ids of each text, and how often each version of a subject was given.
   void expect_linear() {
     std::map<std::string, std::set<std::uint32_t>> ids;
     std::map<std::uint32_t, std::set<std::string>> texts;
@@ -94,7 +94,7 @@ TEST_F(RegistryRaceTest, VersionsOfOneSubjectAreGivenOnce) {
       const auto id = registry.register_schema(
           {"Subject", {enum_of(thread * kEach + i), {}}, Normalize::kNo, CheckCompatibility::kNo});
       ASSERT_THAT(id, is_taken());
-      // One registry's answer is another's knowledge.
+      // What one registry answered, another must find.
       for (const auto& other : registries_) ASSERT_NE(other->by_id(*id), nullptr);
     }
   });
@@ -125,9 +125,9 @@ TEST_F(RegistryRaceTest, OneOfTwoIncompatibleSchemasWins) {
   }
 }
 
-// Deletes, settings and lookups beside registrations; mostly for the thread sanitizer. At the end a fresh
-// registry knows just what the old ones know.
-TEST_F(RegistryRaceTest, EverythingAtOnce) {
+// Deletes, settings and lookups beside registrations; mostly for the thread sanitizer. At the end a new
+// registry has the same state as the others.
+TEST_F(RegistryRaceTest, ConcurrentCommandsOfAllKinds) {
   at_once([&](SchemaRegistry& registry, int thread) {
     for (int i = 0; i < 15; ++i) {
       const std::string subject = "S" + std::to_string((thread + i) % 3);

@@ -39,7 +39,7 @@ TEST_F(SettingsTest, BackwardIsTheDefault) {
   EXPECT_EQ(config("S", Fallback::kToGlobal)->compatibility, kBackward);
 }
 
-TEST_F(SettingsTest, ASubjectsLevelGoesBeforeThatOfAll) {
+TEST_F(SettingsTest, ASubjectsLevelOverridesTheGlobalOne) {
   set_level(std::nullopt, kNone);
   set_level("Strict", kFull);
   EXPECT_EQ(config("Strict")->compatibility, kFull);
@@ -52,7 +52,7 @@ TEST_F(SettingsTest, ASubjectsLevelGoesBeforeThatOfAll) {
   EXPECT_EQ(config(std::nullopt)->compatibility, kNone);
 }
 
-TEST_F(SettingsTest, ADeletedConfigIsAnsweredAndTheDefaultHolds) {
+TEST_F(SettingsTest, DeletingAConfigRestoresTheDefault) {
   EXPECT_THAT(registry().delete_config("S"), is_refused(40401));
   EXPECT_EQ(registry().delete_config(std::nullopt)->compatibility, kBackward) << "there is always one";
   set_level("S", kForward);
@@ -63,7 +63,7 @@ TEST_F(SettingsTest, ADeletedConfigIsAnsweredAndTheDefaultHolds) {
   EXPECT_EQ(config(std::nullopt)->compatibility, kBackward);
 }
 
-TEST_F(SettingsTest, WhatIsNotNamedStaysSet) {
+TEST_F(SettingsTest, OmittedSettingsStay) {
   set_level("S", kFull);
   EXPECT_THAT(registry().set_config("S", {.compatibility = {}, .normalize = true}), is_taken());
   EXPECT_EQ(config("S")->compatibility, kFull);
@@ -73,7 +73,7 @@ TEST_F(SettingsTest, WhatIsNotNamedStaysSet) {
   EXPECT_EQ(head(), before) << "nothing has changed";
 }
 
-TEST_F(SettingsTest, LevelsDecideWhichVersionsAreAsked) {
+TEST_F(SettingsTest, LevelsSelectTheVersionsToCompare) {
   set_level("S", kNone);
   const std::string with_a = R"({"type":"record","name":"R","fields":[{"name":"a","type":"int"}]})";
   const std::string with_b =
@@ -131,7 +131,7 @@ TEST_F(SettingsTest, ReadOnlyRefusesEveryChange) {
   EXPECT_THAT(submit_schema("Order", order({"b"})), is_refused(42205)) << "unless it is overridden";
 }
 
-TEST_F(SettingsTest, ModesAreAnsweredAndForgotten) {
+TEST_F(SettingsTest, DeletingAModeReturnsIt) {
   EXPECT_EQ(*mode(std::nullopt), RegistryMode::kReadWrite);
   EXPECT_THAT(mode("S"), is_refused(40409, "Subject 'S' does not have subject-level mode configured"));
   EXPECT_EQ(*mode("S", Fallback::kToGlobal), RegistryMode::kReadWrite);
@@ -146,7 +146,7 @@ TEST_F(SettingsTest, ModesAreAnsweredAndForgotten) {
   EXPECT_EQ(*mode(std::nullopt), RegistryMode::kReadWrite);
 }
 
-TEST_F(SettingsTest, IdsAreGivenOnlyInImportMode) {
+TEST_F(SettingsTest, IdsAreAcceptedOnlyInImportMode) {
   EXPECT_THAT(import_schema("Order", order(), 7), is_refused(42205, "Subject Order is not in import mode"));
   EXPECT_THAT(set_mode("Order", RegistryMode::kImport), is_taken());
   EXPECT_THAT(submit_schema("Order", order()), is_refused(42205, "Subject Order is not in read-write mode"));
@@ -160,7 +160,7 @@ TEST_F(SettingsTest, IdsAreGivenOnlyInImportMode) {
   EXPECT_EQ(registered("Other", R"("string")"), 10u) << "after the highest";
 }
 
-TEST_F(SettingsTest, IdsOfSchemasThatAreGoneStayTaken) {
+TEST_F(SettingsTest, IdsOfDeletedSchemasStayInUse) {
   registered("Order", order());
   EXPECT_THAT(soft_delete("Order"), is_taken());
   EXPECT_THAT(hard_delete("Order"), is_taken());
@@ -170,7 +170,7 @@ TEST_F(SettingsTest, IdsOfSchemasThatAreGoneStayTaken) {
   EXPECT_THAT(import_schema("Order", order(), 1), answers(SchemaId{1}));
 }
 
-TEST_F(SettingsTest, ImportIntoWhatIsThereNeedsForce) {
+TEST_F(SettingsTest, ImportBesideLiveVersionsNeedsForce) {
   registered("Order", order());
   EXPECT_THAT(set_mode(std::nullopt, RegistryMode::kImport), is_refused(42205));
   EXPECT_THAT(set_mode("Order", RegistryMode::kImport), is_refused(42205));

@@ -47,7 +47,7 @@ class Maker {
         if (!done_.empty()) return random_.pick(done_);
         return random_.pick(kPrimitives);
       case 3:
-        if (options_.for_reference_codecs) return "long";  // Others make dates of it.
+        if (options_.for_reference_codecs) return "long";  // the reference codecs convert it to dates
         return {{"type", "long"}, {"logicalType", "timestamp-millis"}};
       default:
         return random_.pick(kPrimitives);
@@ -88,7 +88,7 @@ class Maker {
       const std::size_t known = done_.size();
       Json branch = type(depth - 1);
       if (branch.is_array()) {
-        done_.resize(known);  // What it defined goes with it.
+        done_.resize(known);  // the types that it defined are removed too
         continue;
       }
       std::string name = branch.is_string() ? branch.get<std::string>() : branch["type"].get<std::string>();
@@ -270,7 +270,7 @@ std::string random_value(Random& random, const SchemaNode& type, int depth) {
       return json + "}";
     }
     case SchemaKind::kUnion: {
-      // Deep down only what ends.
+      // At the depth limit only types without parts.
       const SchemaNode* branch = random.pick(type.branches);
       if (depth > 6) branch = type.branches.front();
       if (branch->kind == SchemaKind::kNull) return "null";

@@ -23,7 +23,7 @@ TEST(CliTest, VersionIsPrinted) {
             flag.output);
 }
 
-TEST(CliTest, WrongUsageIsTwo) {
+TEST(CliTest, WrongUsageIsExitCodeTwo) {
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{},
                                              {"dance"},

@@ -23,7 +23,7 @@ class CommandWalk {
   };
 
   CommandWalk() {
-    cli::add_commands(program_, "test", exit_code_);
+    cli::add_commands(program_, "test", action_);
     walk(program_, {});
   }
   CommandWalk(const CommandWalk&) = delete;
@@ -43,7 +43,7 @@ class CommandWalk {
   }
 
   CLI::App program_;
-  int exit_code_ = 0;
+  cli::CommandAction action_;
   std::vector<Command> commands_;
 };
 

@@ -1,4 +1,4 @@
-// The commands that talk to a server, beside a real one.
+// The client commands, with a real server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ std::string import_lines(int first, int last) {
   return text;
 }
 
-TEST_F(CommandsTest, WhatIsAppendedIsReadWithEveryDigit) {
+TEST_F(CommandsTest, NumbersKeepEveryDigit) {
   EXPECT_EQ(append("order-1", R"({"n": 0.10, "big": 12345678901234567890123})").output,
             "order-1 is at version 1 (position 1)\n");
   EXPECT_EQ(
@@ -121,7 +121,7 @@ TEST_F(CommandsTest, AWrongVersionIsRefused) {
   EXPECT_EQ(machine["currentVersion"], 1);
 }
 
-TEST_F(CommandsTest, ReadsAreNarrowedAndTurned) {
+TEST_F(CommandsTest, ReadsAreFilteredAndReversed) {
   for (int i = 1; i <= 3; ++i) {
     append("order-1", std::to_string(i));
     append("cart-1", std::to_string(10 * i));
@@ -137,14 +137,14 @@ TEST_F(CommandsTest, ReadsAreNarrowedAndTurned) {
   EXPECT_THAT(nobody.errors, HasSubstr("(404 not-found)"));
 }
 
-TEST_F(CommandsTest, FollowingOutlivesTheServer) {
+TEST_F(CommandsTest, FollowSurvivesARestartOfTheServer) {
   append("order-1", "\"first\"");
   CairnProcess follower({"read", "--all", "--follow", "--url", server_.url()});
   ASSERT_TRUE(follower.prints("\"first\""));
   append("order-1", "\"second\"");
   ASSERT_TRUE(follower.prints("\"second\""));
   server_.kill();
-  ASSERT_TRUE(follower.complains("trying again"));
+  ASSERT_TRUE(follower.complains("retrying"));
   server_.start_again();
   append("order-1", "\"third\"");
   ASSERT_TRUE(follower.prints("\"third\""));
@@ -194,14 +194,14 @@ TEST_F(CommandsTest, ReadAndImportCopyAStore) {
   EXPECT_EQ(content(copy.url()).size(), 8u);
 }
 
-TEST_F(CommandsTest, WrongEventsInAnImportAreNamedByTheirLine) {
+TEST_F(CommandsTest, WrongEventsInAnImportAreReportedByLine) {
   const Finished no = cairn({"import", "-"}, import_lines(1, 3) + R"({"stream":"$x","type":"T","data":1})");
   EXPECT_EQ(no.exit_code, 1);
   EXPECT_THAT(no.errors, HasSubstr("stdin, line"));
   EXPECT_THAT(data_of({"--all"}), IsEmpty());
 }
 
-TEST(GuardedServerTest, TokensOpenWhatTheyWereMadeFor) {
+TEST(GuardedServerTest, TokensGrantTheirScopes) {
   const TempFolder folder;
   const std::string tokens = (folder / "tokens").string();
   const auto create = [&](const std::string& scope) {
@@ -227,7 +227,7 @@ TEST(GuardedServerTest, TokensOpenWhatTheyWereMadeFor) {
   EXPECT_EQ(lines_in(as(reader, {"read", "s-1"}).output).size(), 1u);
 }
 
-TEST(GuardedServerTest, HttpsIsSpokenWithThoseWhoAreTrusted) {
+TEST(GuardedServerTest, HttpsNeedsATrustedCertificate) {
   const TempFolder folder;
   const std::string certificate = (folder / "cert.pem").string();
   const std::string key = (folder / "key.pem").string();

@@ -30,7 +30,7 @@ class InstallTest : public ::testing::Test {
   const fs::path unit_ = folder_ / "lib/systemd/system/cairn.service";
 };
 
-TEST_F(InstallTest, TheProgramIsThereWithAllThatBelongsToIt) {
+TEST_F(InstallTest, TheProgramIsInstalledWithAllItsFiles) {
   EXPECT_EQ(said_by({(folder_ / "bin/cairn").string(), "--version"}).text, run_cairn({"--version"}).output);
   EXPECT_EQ(said_by({"gzip", "-dc", (folder_ / "share/man/man1/cairn.1.gz").string()}).text,
             run_cairn({"man"}).output);
@@ -41,7 +41,7 @@ TEST_F(InstallTest, TheProgramIsThereWithAllThatBelongsToIt) {
   }
 }
 
-TEST_F(InstallTest, TheUnitStartsWhatWasInstalledAndLocksItUp) {
+TEST_F(InstallTest, TheUnitStartsTheInstalledProgramInASandbox) {
   EXPECT_THAT(*read_file(unit_), HasSubstr("\nExecStart=" + (folder_ / "bin/cairn").string() + " serve "));
   if (!is_installed("systemd-analyze"))
     GTEST_SKIP() << "THE UNIT IS NOT VERIFIED: there is no systemd-analyze";

@@ -25,7 +25,7 @@ using ::testing::Not;
 constexpr char kServiceUnit[] = "/usr/lib/systemd/system/cairn.service";
 constexpr char kServiceOptions[] = "/etc/default/cairn";
 
-// Takes the place of systemd: notes what it is asked for. It believes that the unit is enabled.
+// A fake systemctl that logs its calls. It reports that the unit is enabled.
 constexpr char kNotedSystemctl[] =
     "#!/bin/sh\n"
     "echo \"$*\" >> /tmp/systemctl.log\n"
@@ -151,7 +151,7 @@ class PackageTest : public ::testing::Test {
   std::string url_;
 };
 
-TEST_F(PackageTest, EventsOutliveUpgradeRemovalAndPurge) {
+TEST_F(PackageTest, EventsSurviveUpgradeRemovalAndPurge) {
   const std::string package = pack();
   const std::string version = run_cairn({"--version"}).output.substr(6);
   const Said control = root_.run({"dpkg-deb", "--field", package});

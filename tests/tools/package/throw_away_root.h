@@ -24,7 +24,7 @@ class ThrowAwayRoot {
   // A file in it, as this process reaches it. REQUIRES: `path` is absolute.
   std::filesystem::path operator/(const std::filesystem::path& path) const;
 
-  // The words of a command that becomes this one inside.
+  // The command line that runs the given command inside.
   std::vector<std::string> inside(const std::vector<std::string>& words) const;
   // Runs a program inside, as root, to its end.
   Said run(const std::vector<std::string>& words) const;

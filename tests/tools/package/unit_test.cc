@@ -41,7 +41,7 @@ std::set<std::string> calls_in(const std::string& group) {
   return calls;
 }
 
-// What the lines SystemCallFilter of the unit come to: the first allows, those with ~ take away again.
+// The allowed system calls of the unit's SystemCallFilter lines: the first line allows, lines with ~ remove.
 std::set<std::string> allowed_calls() {
   std::set<std::string> allowed = calls_in("@default");
   std::istringstream lines(*read_file(fs::path(CAIRN_SOURCE_DIR) / "cmake/package/cairn.service.in"));

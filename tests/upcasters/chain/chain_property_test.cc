@@ -1,4 +1,4 @@
-// A long chain gives what its steps give one after the other.
+// A long chain gives the same result as its steps one after the other.
 
 #include "tests/support/random.h"
 #include "tests/upcasters/upcasters_fixture.h"
@@ -6,7 +6,7 @@
 namespace cairn::test {
 namespace {
 
-// Six versions, joined by scripts and by Avro's rules in turn.
+// Six versions, connected by scripts and by schema resolution in turn.
 const std::vector<std::string> kVersions = {
     record(R"({"name":"id","type":"int"},{"name":"price","type":"double"},{"name":"gone","type":"string"},)"
            R"({"name":"tags","type":{"type":"array","items":"string"}})"),
@@ -76,8 +76,8 @@ class ChainPropertyTest : public UpcastersTest {
 
   // The data of all parts of an event in a shape.
   std::vector<std::string> parts_of(Shaper& shaper, const EventView& event, Shape shape) {
-    if (const auto fault = shaper.shape(event, shape)) {
-      ADD_FAILURE() << fault->message;
+    if (const auto shaped = shaper.shape(event, shape); !shaped) {
+      ADD_FAILURE() << shaped.error().message;
       return {};
     }
     std::vector<std::string> parts;
@@ -85,7 +85,7 @@ class ChainPropertyTest : public UpcastersTest {
     return parts;
   }
 
-  // The same, made by going to each version and writing down what is there as an event of that version.
+  // The same, made by shaping to each version and storing the result as an event of that version.
   std::vector<std::string> step_by_step(Shaper& shaper, const EventView& event, const std::string& json,
                                         std::uint32_t version) {
     if (version == kVersions.size()) return {json};
@@ -106,7 +106,7 @@ TEST_F(ChainPropertyTest, AMixedChainEqualsItsSteps) {
   deployed(kSecondScript);
   deployed(kFirstScript);
   Random random("chains");
-  const ShaperPool::Loan shaper = shapes().shapers().lend();
+  const ShaperPool::Lease shaper = shapes().shapers().lease();
   std::size_t parts = 0;
   for (int i = 0; i < 3'000; ++i) {
     const auto version = static_cast<std::uint32_t>(random.between(1, kVersions.size()));

@@ -6,7 +6,7 @@
 
 namespace cairn::test {
 
-// Orders whose second version cannot read the first: what leads over is to be deployed.
+// Orders whose second version cannot read the first: they need an upcaster.
 class DeployerTest : public UpcastersTest {
  protected:
   void SetUp() override {

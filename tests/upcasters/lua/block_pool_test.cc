@@ -30,7 +30,7 @@ bool is_whole(const Block& block, std::size_t size) {
   return true;
 }
 
-TEST(BlockPoolTest, BlocksKeepWhatIsInThem) {
+TEST(BlockPoolTest, BlocksKeepTheirContent) {
   Random random("BlockPoolTest");
   BlockPool pool(kPlenty);
   std::vector<Block> blocks(2'000);
@@ -72,7 +72,7 @@ TEST(BlockPoolTest, ChunksThatAreEmptyServeOtherSizes) {
   EXPECT_LT(pool.chunk_bytes(), 2u << 20);
 }
 
-TEST(BlockPoolTest, ItTakesNoMoreOfTheSystemThanItMay) {
+TEST(BlockPoolTest, ChunksAreBounded) {
   BlockPool pool(1u << 20);
   std::vector<void*> blocks;
   while (void* const block = pool.resize(nullptr, 0, 100)) blocks.push_back(block);

@@ -20,11 +20,11 @@ class LuaAccountTest : public ::testing::Test {
  protected:
   void load(const std::string& source) {
     host_ = LuaHost::make(limits_);
-    const auto error = host_->load(source, "test.lua");
-    ASSERT_EQ(error, std::nullopt) << error->text();
+    const auto loaded = host_->load(source, "test.lua");
+    ASSERT_TRUE(loaded) << loaded.error().text();
   }
 
-  std::optional<ScriptError> call(const char* function, lua_Integer argument = 0) {
+  ScriptResult<void> call(const char* function, lua_Integer argument = 0) {
     return host_->run([&](lua_State* state) {
       lua_getfield(state, 1, function);
       lua_pushinteger(state, argument);
@@ -33,8 +33,8 @@ class LuaAccountTest : public ::testing::Test {
   }
 
   std::string outcome(lua_Integer argument) {
-    const auto error = call("second", argument);
-    return error ? error->text() : "ended well";
+    const auto called = call("second", argument);
+    return called ? "ended well" : called.error().text();
   }
 
   LuaLimits limits_;
@@ -48,7 +48,7 @@ std::string two_functions(const std::string& first, const std::string& second) {
 // Leaves a megabyte of garbage, in blocks that are not large.
 constexpr const char* kGarbage = "local t = {} for i = 1, 11 do t[i] = ('x'):rep(100000 + i) end";
 
-// A library function asks for a buffer without Lua, which would have collected the garbage.
+// A library function allocates its buffer directly; Lua itself would have collected the garbage first.
 TEST_F(LuaAccountTest, GarbageOfEarlierCallsIsNoReasonToRefuseMemory) {
   limits_.memory_bytes_max = 2'500'000;
   // Each makes a text of n times 25,000 bytes out of little.
@@ -74,10 +74,10 @@ TEST_F(LuaAccountTest, GarbageOfEarlierCallsIsNoReasonToRefuseMemory) {
       load(two_functions(kGarbage, second));
       const std::string fresh = outcome(n);
       load(two_functions(kGarbage, second));
-      ASSERT_EQ(call("first"), std::nullopt);
+      ASSERT_TRUE(call("first"));
       EXPECT_EQ(outcome(n), fresh) << second << " of " << n;
       load(two_functions(kGarbage, "pcall(function() " + std::string(second) + " end)"));
-      ASSERT_EQ(call("first"), std::nullopt);
+      ASSERT_TRUE(call("first"));
       EXPECT_EQ(outcome(n), fresh) << "in pcall: " << second << " of " << n;
       EXPECT_TRUE(fresh == "ended well" || fresh == "test.lua:1: wanted more than 2441 KiB of memory")
           << fresh;
@@ -87,7 +87,7 @@ TEST_F(LuaAccountTest, GarbageOfEarlierCallsIsNoReasonToRefuseMemory) {
   }
 }
 
-TEST_F(LuaAccountTest, AStackThatCannotGrowIsAWantOfMemory) {
+TEST_F(LuaAccountTest, AStackThatCannotGrowIsLackOfMemory) {
   limits_.memory_bytes_max = 2u << 20;
   load(two_functions("", "pcall(table.unpack, {}, 1, 900000)"));
   EXPECT_EQ(outcome(0), "test.lua:1: wanted more than 2 MiB of memory");
@@ -95,18 +95,18 @@ TEST_F(LuaAccountTest, AStackThatCannotGrowIsAWantOfMemory) {
   EXPECT_EQ(outcome(0), "ended well");
 }
 
-// Lua knows that it has no memory left by the text of the error.
-TEST_F(LuaAccountTest, AScriptMaySayThereIsNotEnoughMemory) {
+// Lua recognises a memory error by the text of its message.
+TEST_F(LuaAccountTest, AScriptMayRaiseTheTextOfAMemoryError) {
   load(two_functions("error('not enough memory', 0)",
                      "assert(select(2, pcall(error, 'not enough memory', 0)) == 'not enough memory')"));
-  const auto error = call("first");
-  ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->fault, ScriptFault::kError);
-  EXPECT_EQ(error->message, "not enough memory");
+  const auto called = call("first");
+  ASSERT_FALSE(called);
+  EXPECT_EQ(called.error().fault, ScriptFault::kError);
+  EXPECT_EQ(called.error().message, "not enough memory");
   EXPECT_EQ(outcome(0), "ended well");
 }
 
-// Large strings make hooks come more often; where the limit is must not depend on those of earlier calls.
+// Large strings make hooks more frequent; the steps of a call must not depend on strings of earlier calls.
 TEST_F(LuaAccountTest, StepsAreCountedAlikeAfterALargeEvent) {
   limits_.steps_max = 1'000'000;
   for (lua_Integer n = 999'000; n < 1'002'000; n += 100) {
@@ -114,27 +114,27 @@ TEST_F(LuaAccountTest, StepsAreCountedAlikeAfterALargeEvent) {
     load(source);
     const std::string fresh = outcome(n);
     load(source);
-    ASSERT_EQ(call("first", 8'000'000), std::nullopt);
+    ASSERT_TRUE(call("first", 8'000'000));
     EXPECT_EQ(outcome(n), fresh) << n;
-    ASSERT_EQ(call("first", 300'000), std::nullopt);
+    ASSERT_TRUE(call("first", 300'000));
     EXPECT_EQ(outcome(n), fresh) << n;
   }
 }
 
-// A script may keep what a call has made, or what loading has.
-TEST_F(LuaAccountTest, TheClockIsLookedAtOftenWhileALargeStringIsKept) {
+// A script may keep values that a call made, or that loading made.
+TEST_F(LuaAccountTest, TheClockIsCheckedOftenWhileALargeStringExists) {
   for (const char* script : {"local s = ('\\0'):rep(6e6) return { first = function() end, second = "
                              "function() while s <= s do end end }",
                              "local s return { first = function() s = ('\\0'):rep(6e6) end, second = "
                              "function() while s <= s do end end "
                              "}"}) {
     load(script);
-    for (int i = 0; i < 3; ++i) ASSERT_EQ(call("first"), std::nullopt);
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(call("first"));
     const double start = test::cpu_seconds();
-    const auto error = call("second");
+    const auto called = call("second");
     EXPECT_LT(test::cpu_seconds() - start, 2.0 * test::kSanitizerDivisor);
-    ASSERT_TRUE(error.has_value());
-    EXPECT_EQ(error->fault, ScriptFault::kTime);
+    ASSERT_FALSE(called);
+    EXPECT_EQ(called.error().fault, ScriptFault::kTime);
   }
 }
 

@@ -17,7 +17,7 @@
 
 namespace cairn::test {
 
-// A host whose values a test looks at with Lua's own eyes.
+// A host whose values a test checks with Lua expressions.
 class LuaBench {
  public:
   explicit LuaBench(const LuaLimits& limits = {}) : host_(LuaHost::make(limits)) {}
@@ -27,18 +27,18 @@ class LuaBench {
   // Runs the body; a Lua error is a failure of the test.
   template <typename Body>
   void run(Body&& body) {
-    if (const auto error = host_->run(body)) ADD_FAILURE() << error->message;
+    if (const auto ran = host_->run(body); !ran) ADD_FAILURE() << ran.error().message;
   }
 
   // The message of the error that ends the body; "" when none does.
   template <typename Body>
   std::string error_of(Body&& body) {
-    const auto error = host_->run(body);
-    return error ? error->message : "";
+    const auto ran = host_->run(body);
+    return ran ? "" : ran.error().message;
   }
 
-  // Inside run(): pushes what a chunk of Lua returns, which has what scripts have. `arguments` are taken from
-  // the stack and are its `...`.
+  // Inside run(): pushes what a chunk of Lua returns, run in the environment of scripts. `arguments` are
+  // popped from the stack and become its `...`.
   static void push(lua_State* state, const std::string& chunk, int arguments = 0) {
     if (luaL_loadbufferx(state, chunk.data(), chunk.size(), "=test", "t") != LUA_OK) {
       ADD_FAILURE() << lua_tostring(state, -1);
@@ -63,7 +63,7 @@ class LuaBench {
   std::unique_ptr<LuaHost> host_;
 };
 
-// One schema, with Lua values read and written by it.
+// One schema with a reader and a writer of Lua values.
 class LuaCodec : public LuaBench {
  public:
   explicit LuaCodec(std::string_view schema, const LuaLimits& limits = {})
@@ -84,7 +84,7 @@ class LuaCodec : public LuaBench {
     return *std::move(plan);
   }
 
-  // Whether the expression is true of `v`, the Lua value that the JSON becomes by way of Avro.
+  // Whether the expression is true of `v`, the Lua value of the JSON, encoded as Avro and decoded.
   bool reads(std::string_view json, const std::string& expression) {
     bool is_true = false;
     run([&](lua_State* state) {
@@ -94,7 +94,7 @@ class LuaCodec : public LuaBench {
     return is_true;
   }
 
-  // What is written for what a chunk returns, as JSON and as hexadecimal bytes. A fault is a failure of the
+  // The encoded value that a chunk returns, as JSON and as hexadecimal bytes. A fault is a failure of the
   // test.
   std::string writes(const std::string& chunk) {
     const std::string bytes = written(chunk);
@@ -153,7 +153,7 @@ class LuaCodec : public LuaBench {
   std::unique_ptr<LuaReader> reader_;
 };
 
-// What is wrong with what the chunk returns, if it is to be written by the schema.
+// The faults of the value that the chunk returns, encoded with the schema.
 inline std::vector<std::string> complaints(std::string_view schema, const std::string& chunk) {
   return LuaCodec(schema).complaints(chunk);
 }

@@ -19,23 +19,22 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// A host, and a script in it. What a script returns is a function most of the time, which the test then
-// calls.
+// A host with a script. Most scripts return a function, which the test then calls.
 class LuaHostTest : public ::testing::Test {
  protected:
-  std::optional<ScriptError> load(std::string_view source) {
+  ScriptResult<void> load(std::string_view source) {
     host_ = LuaHost::make(limits_, [this](std::string_view text) { logged_.emplace_back(text); });
     return host_->load(source, "test.lua");
   }
 
   ScriptError load_failing(std::string_view source) {
-    const auto error = load(source);
-    EXPECT_TRUE(error.has_value()) << "went well: " << source;
-    return error.value_or(ScriptError{});
+    const auto loaded = load(source);
+    EXPECT_FALSE(loaded) << "went well: " << source;
+    return loaded ? ScriptError{} : loaded.error();
   }
 
   // Calls the function the script returned. What it returns is in `answer_` as text.
-  std::optional<ScriptError> call() {
+  ScriptResult<void> call() {
     answer_.clear();
     return host_->run([&](lua_State* state) {
       lua_pushvalue(state, 1);
@@ -46,15 +45,19 @@ class LuaHostTest : public ::testing::Test {
 
   // What an expression is, or the message of its error. Each in a host of its own.
   std::string value(const std::string& expression) {
-    if (const auto error = load("return function() return " + expression + " end")) return error->text();
-    if (const auto error = call()) return error->message;
-    return answer_;
+    const auto loaded = load("return function() return " + expression + " end");
+    return loaded ? called() : loaded.error().text();
   }
 
   std::string result(const std::string& statements) {
-    if (const auto error = load("return function() " + statements + " end")) return error->text();
-    if (const auto error = call()) return error->message;
-    return answer_;
+    const auto loaded = load("return function() " + statements + " end");
+    return loaded ? called() : loaded.error().text();
+  }
+
+  // What call() leaves in `answer_`, or the message of its error.
+  std::string called() {
+    const auto ran = call();
+    return ran ? answer_ : ran.error().message;
   }
 
   static std::string text_of(lua_State* state, int index) {
@@ -73,27 +76,26 @@ class LuaHostTest : public ::testing::Test {
 };
 
 TEST_F(LuaHostTest, WhatAScriptReturnsIsAtTheBottomOfTheStack) {
-  EXPECT_EQ(load("return 41 + 1"), std::nullopt);
+  EXPECT_TRUE(load("return 41 + 1"));
   EXPECT_EQ(lua_gettop(host_->state()), 1);
   EXPECT_EQ(lua_tointeger(host_->state(), 1), 42);
-  EXPECT_EQ(host_->run([](lua_State* state) {
+  EXPECT_TRUE(host_->run([](lua_State* state) {
     EXPECT_EQ(lua_gettop(state), 1);
     EXPECT_EQ(lua_tointeger(state, 1), 42);
     lua_pushliteral(state, "left behind");
-  }),
-            std::nullopt);
+  }));
   EXPECT_EQ(lua_gettop(host_->state()), 1);
 }
 
 TEST_F(LuaHostTest, AFunctionIsCalledAgainAndAgain) {
-  ASSERT_EQ(load("local n = 0; return function() n = n + 1; return n end"), std::nullopt);
+  ASSERT_TRUE(load("local n = 0; return function() n = n + 1; return n end"));
   for (int i = 1; i <= 3; ++i) {
-    EXPECT_EQ(call(), std::nullopt);
+    EXPECT_TRUE(call());
     EXPECT_EQ(answer_, std::to_string(i));
   }
 }
 
-TEST_F(LuaHostTest, ErrorsSayWhere) {
+TEST_F(LuaHostTest, ErrorsHaveFileAndLine) {
   const ScriptError syntax = load_failing("local x\n\nx = = 2");
   EXPECT_EQ(syntax.fault, ScriptFault::kSyntax);
   EXPECT_EQ(syntax.file, "test.lua");
@@ -113,7 +115,7 @@ TEST_F(LuaHostTest, AnErrorOfTheCallersLineSaysSo) {
             "test.lua:3: too small");
 }
 
-TEST_F(LuaHostTest, ErrorsThatAreNoTextAreNamed) {
+TEST_F(LuaHostTest, ErrorsThatAreNotTextAreDescribed) {
   EXPECT_EQ(load_failing("error({1})").message, "an error that is a table");
   EXPECT_EQ(load_failing("error()").message, "an error that is nil");
   EXPECT_EQ(load_failing("error(12)").message, "12");
@@ -154,12 +156,12 @@ TEST_F(LuaHostTest, ALongMessageIsCutAndALongFileNameIsNot) {
   host_ = LuaHost::make();
   const std::string file = std::string(100, 'd') + "/" + std::string(100, 'n') + ".lua";
   const auto with_file = host_->load("\nlocal x = nil + 1", file);
-  ASSERT_TRUE(with_file.has_value());
-  EXPECT_EQ(with_file->text(), file + ":2: attempt to perform arithmetic on a nil value");
+  ASSERT_FALSE(with_file);
+  EXPECT_EQ(with_file.error().text(), file + ":2: attempt to perform arithmetic on a nil value");
   host_ = LuaHost::make();
   const auto syntax = host_->load("\n=", file);
-  ASSERT_TRUE(syntax.has_value());
-  EXPECT_EQ(syntax->text(), file + ":2: unexpected symbol near '='");
+  ASSERT_FALSE(syntax);
+  EXPECT_EQ(syntax.error().text(), file + ":2: unexpected symbol near '='");
 }
 
 TEST_F(LuaHostTest, AMessageIsUtf8WhateverTheScriptSays) {
@@ -184,7 +186,7 @@ TEST_F(LuaHostTest, AScriptReturnsOneValue) {
   EXPECT_EQ(lua_gettop(host_->state()), 0);
 }
 
-TEST_F(LuaHostTest, OnlyTextIsTaken) {
+TEST_F(LuaHostTest, OnlyTextIsAccepted) {
   lua_State* const plain = luaL_newstate();
   ASSERT_EQ(luaL_loadstring(plain, "return 1"), LUA_OK);
   std::string compiled;
@@ -203,15 +205,15 @@ TEST_F(LuaHostTest, OnlyTextIsTaken) {
   EXPECT_EQ(load_failing("\xff").message, "the script is not UTF-8, at line 1");
   EXPECT_EQ(load_failing("return\n'ä'\n .. '\xe4'\n .. 'x'").message, "the script is not UTF-8, at line 3");
   EXPECT_EQ(load_failing("return\n'\xe2").message, "the script is not UTF-8, at line 2");
-  EXPECT_EQ(load("\xef\xbb\xbfreturn 1"), std::nullopt);
-  EXPECT_EQ(load("local MY_ENV, _ENVIRON = 1, 2 return MY_ENV"), std::nullopt);
+  EXPECT_TRUE(load("\xef\xbb\xbfreturn 1"));
+  EXPECT_TRUE(load("local MY_ENV, _ENVIRON = 1, 2 return MY_ENV"));
 }
 
 TEST_F(LuaHostTest, GlobalsAreSetWhileLoadingOnly) {
-  ASSERT_EQ(load("function helper() return 'helped' end\n"
-                 "return function() return helper() end"),
-            std::nullopt);
-  EXPECT_EQ(call(), std::nullopt);
+  ASSERT_TRUE(
+      load("function helper() return 'helped' end\n"
+           "return function() return helper() end"));
+  EXPECT_TRUE(call());
   EXPECT_EQ(answer_, "helped");
   const std::string refused =
       "the global variable 'count' cannot be set: what one call leaves behind another could see; use local";
@@ -221,15 +223,14 @@ TEST_F(LuaHostTest, GlobalsAreSetWhileLoadingOnly) {
   EXPECT_EQ(result("rawset(_G, 'count', 1)"), refused);
   EXPECT_THAT(result("table.insert(_G, 1)"), HasSubstr("the global variable '1' cannot be set"));
   EXPECT_THAT(result("table.move({7}, 1, 1, 1, _G)"), HasSubstr("cannot be set"));
-  ASSERT_EQ(load("count = 1; return function() count = 2 end"), std::nullopt);
-  EXPECT_EQ(call()->message, refused);
-  ASSERT_EQ(load("rawset(_G, 'count', 5); return function() return rawget(_G, 'count') + count end"),
-            std::nullopt);
-  EXPECT_EQ(call(), std::nullopt);
+  ASSERT_TRUE(load("count = 1; return function() count = 2 end"));
+  EXPECT_EQ(call().error().message, refused);
+  ASSERT_TRUE(load("rawset(_G, 'count', 5); return function() return rawget(_G, 'count') + count end"));
+  EXPECT_TRUE(call());
   EXPECT_EQ(answer_, "10");
 }
 
-TEST_F(LuaHostTest, PairsHandsOutNoOtherTable) {
+TEST_F(LuaHostTest, PairsDoesNotExposeTheGlobalsTable) {
   EXPECT_EQ(
       result("local _, g = pairs(_G); g.count = 1"),
       "the global variable 'count' cannot be set: what one call leaves behind another could see; use local");
@@ -239,8 +240,8 @@ TEST_F(LuaHostTest, PairsHandsOutNoOtherTable) {
             "true");
 }
 
-// Whoever calls it.
-TEST_F(LuaHostTest, WhatPairsReturnsGoesThroughItsTable) {
+// Also when another caller passes another table.
+TEST_F(LuaHostTest, AnIteratorVisitsItsOwnTable) {
   for (const char* arguments : {"", "5", "'text'", "nil", "{9}", "null", "true", "pairs"}) {
     EXPECT_EQ(result("local f = pairs({7, 8}); local k, v = f(" + std::string(arguments) +
                      "); return k .. ' ' .. v"),
@@ -272,17 +273,17 @@ TEST_F(LuaHostTest, UnknownGlobalsAreNilAndWithheldOnesSayWhy) {
   EXPECT_EQ(value("math.nothing"), "nil");
 }
 
-TEST_F(LuaHostTest, NothingElseIsThere) {
-  ASSERT_EQ(load("local names = {}\n"
-                 "for name, value in pairs(_G) do\n"
-                 "  if type(value) == 'table' and value ~= _G then\n"
-                 "    for inner in pairs(value) do names[#names + 1] = name .. '.' .. inner end\n"
-                 "  else names[#names + 1] = name end\n"
-                 "end\n"
-                 "table.sort(names)\n"
-                 "return function() return table.concat(names, ' ') end"),
-            std::nullopt);
-  ASSERT_EQ(call(), std::nullopt);
+TEST_F(LuaHostTest, TheListOfGlobalsIsComplete) {
+  ASSERT_TRUE(
+      load("local names = {}\n"
+           "for name, value in pairs(_G) do\n"
+           "  if type(value) == 'table' and value ~= _G then\n"
+           "    for inner in pairs(value) do names[#names + 1] = name .. '.' .. inner end\n"
+           "  else names[#names + 1] = name end\n"
+           "end\n"
+           "table.sort(names)\n"
+           "return function() return table.concat(names, ' ') end"));
+  ASSERT_TRUE(call());
   EXPECT_EQ(
       answer_,
       "DELETE _G _VERSION aggregate array assert error ipairs log "
@@ -315,27 +316,27 @@ TEST_F(LuaHostTest, ValuesShowNoAddresses) {
   EXPECT_EQ(value("math.floor(null)"), "bad argument #1 to 'floor' (number expected, got null)");
 }
 
-TEST_F(LuaHostTest, MethodsOfStringsAreOutOfReach) {
+TEST_F(LuaHostTest, MethodsOfStringsCannotBeChanged) {
   EXPECT_EQ(value("('abc'):upper() .. ('x'):rep(3, '-') .. #('äö')"), "ABCx-x-x4");
   EXPECT_EQ(value("'10' + 5"), "15");
-  ASSERT_EQ(load("string.upper = nil; string.lower = function() return 'mine' end\n"
-                 "return function() return ('aB'):upper() .. ('aB'):lower() .. tostring(string.upper) end"),
-            std::nullopt);
-  EXPECT_EQ(call(), std::nullopt);
+  ASSERT_TRUE(
+      load("string.upper = nil; string.lower = function() return 'mine' end\n"
+           "return function() return ('aB'):upper() .. ('aB'):lower() .. tostring(string.upper) end"));
+  EXPECT_TRUE(call());
   EXPECT_EQ(answer_, "ABabnil");
   EXPECT_EQ(value("string.lower('AB')"), "ab") << "another host";
 }
 
 TEST_F(LuaHostTest, DefinitionsAreMarked) {
   for (const std::string kind : {"upcaster", "projection", "aggregate"}) {
-    ASSERT_EQ(load("return " + kind + " { from = 1 }"), std::nullopt);
+    ASSERT_TRUE(load("return " + kind + " { from = 1 }"));
     EXPECT_EQ(definition_kind(host_->state(), 1), kind);
   }
-  ASSERT_EQ(load("return { from = 1 }"), std::nullopt);
+  ASSERT_TRUE(load("return { from = 1 }"));
   EXPECT_EQ(definition_kind(host_->state(), 1), "");
-  ASSERT_EQ(load("return array { 1 }"), std::nullopt);
+  ASSERT_TRUE(load("return array { 1 }"));
   EXPECT_EQ(definition_kind(host_->state(), 1), "");
-  ASSERT_EQ(load("return 'upcaster'"), std::nullopt);
+  ASSERT_TRUE(load("return 'upcaster'"));
   EXPECT_EQ(definition_kind(host_->state(), 1), "");
   EXPECT_EQ(load_failing("return upcaster()").message, "upcaster takes one table");
   EXPECT_EQ(load_failing("return upcaster(1)").message, "upcaster takes one table");
@@ -348,16 +349,16 @@ TEST_F(LuaHostTest, DefinitionsAreMarked) {
 TEST_F(LuaHostTest, ArraysAreMarked) {
   for (const char* script :
        {"return array {}", "return array {1, 2}", "return array()", "return array(array {})"}) {
-    ASSERT_EQ(load(script), std::nullopt);
+    ASSERT_TRUE(load(script));
     EXPECT_TRUE(is_marked_array(host_->state(), 1)) << script;
   }
-  ASSERT_EQ(load("return {}"), std::nullopt);
+  ASSERT_TRUE(load("return {}"));
   EXPECT_FALSE(is_marked_array(host_->state(), 1));
   EXPECT_EQ(load_failing("return array('a')").message,
             "bad argument #1 to 'array' (table expected, got string)");
 }
 
-TEST_F(LuaHostTest, WhatScriptsSayIsCutAndCounted) {
+TEST_F(LuaHostTest, LoggedTextIsCutAndCounted) {
   EXPECT_EQ(result("log('one\\ntwo\\0three') log(7) log({}) log(null)"), "nil");
   EXPECT_THAT(logged_, ElementsAre("one two three", "7", "table", "null"));
   logged_.clear();
@@ -374,7 +375,7 @@ TEST_F(LuaHostTest, WhatScriptsSayIsCutAndCounted) {
   logged_.clear();
   EXPECT_EQ(result("for i = 1, 1000 do log(i) end"), "nil");
   EXPECT_THAT(logged_, SizeIs(100));
-  EXPECT_EQ(call(), std::nullopt);
+  EXPECT_TRUE(call());
   EXPECT_THAT(logged_, SizeIs(200)) << "each call has its own lines";
 }
 
@@ -411,29 +412,29 @@ TEST_F(LuaHostTest, AllocationsTakeSteps) {
   EXPECT_THAT(result(many), HasSubstr("took more than 10000000 steps"));
 }
 
-TEST_F(LuaHostTest, ABodysExceptionComesOut) {
-  ASSERT_EQ(load("return 1"), std::nullopt);
-  EXPECT_THROW(host_->run([](lua_State* state) {
+TEST_F(LuaHostTest, AnExceptionOfTheBodyIsRethrown) {
+  ASSERT_TRUE(load("return 1"));
+  EXPECT_THROW((void)host_->run([](lua_State* state) {
     lua_pushnil(state);
     throw std::runtime_error("ours");
   }),
                std::runtime_error);
   EXPECT_EQ(lua_gettop(host_->state()), 1);
-  EXPECT_EQ(host_->run([](lua_State*) {}), std::nullopt);
+  EXPECT_TRUE(host_->run([](lua_State*) {}));
 }
 
-TEST_F(LuaHostTest, ABodyPaysForWhatItDoes) {
-  ASSERT_EQ(load("return 1"), std::nullopt);
-  const auto error = host_->run([](lua_State* state) {
+TEST_F(LuaHostTest, ABodyIsChargedForItsWork) {
+  ASSERT_TRUE(load("return 1"));
+  const auto ran = host_->run([](lua_State* state) {
     for (;;) LuaHost::charge(state, 100'000);
   });
-  ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->fault, ScriptFault::kSteps);
-  EXPECT_EQ(error->message, "took more than 10000000 steps: does it loop for ever?");
-  EXPECT_EQ(error->line, 0);
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().fault, ScriptFault::kSteps);
+  EXPECT_EQ(ran.error().message, "took more than 10000000 steps: does it loop for ever?");
+  EXPECT_EQ(ran.error().line, 0);
   const auto huge = host_->run([](lua_State* state) { LuaHost::charge(state, ~std::uint64_t{0}); });
-  EXPECT_EQ(huge->fault, ScriptFault::kSteps);
-  EXPECT_EQ(host_->run([](lua_State* state) { LuaHost::charge(state, 9'000'000); }), std::nullopt);
+  EXPECT_EQ(huge.error().fault, ScriptFault::kSteps);
+  EXPECT_TRUE(host_->run([](lua_State* state) { LuaHost::charge(state, 9'000'000); }));
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Lines of Lua that ask one string function everything, and answer with one text. They run in a host and in a
-// plain Lua, which must agree.
+// Lua functions that call one string function and return all its results as one text. They run in a host and
+// in plain Lua, which must agree.
 constexpr const char* kAsk = R"(
 local function show(...)
   local shown = {}
@@ -73,10 +73,10 @@ std::string ask(lua_State* state, const char* function, std::string_view subject
 
 class LuaPatternTest : public ::testing::Test {
  protected:
-  // A slow machine must not be what stops a pattern.
+  // The time limit must not stop a pattern on a slow machine.
   LuaPatternTest()
       : host_(LuaHost::make({.cpu_time_max = std::chrono::minutes(1)})), plain_(luaL_newstate()) {
-    EXPECT_EQ(host_->load(kAsk, "ask.lua"), std::nullopt);
+    EXPECT_TRUE(host_->load(kAsk, "ask.lua"));
     luaL_openlibs(plain_);
     EXPECT_EQ(luaL_loadbuffer(plain_, kAsk, std::string_view(kAsk).size(), "=ask.lua"), LUA_OK);
     EXPECT_EQ(lua_pcall(plain_, 0, 1, 0), LUA_OK);
@@ -86,9 +86,9 @@ class LuaPatternTest : public ::testing::Test {
   std::string ours(const char* function, std::string_view subject, std::string_view pattern,
                    std::string_view third = {}) {
     std::string answer;
-    const auto error =
+    const auto ran =
         host_->run([&](lua_State* state) { answer = ask(state, function, subject, pattern, third); });
-    return error ? "stopped: " + error->message : answer;
+    return ran ? answer : "stopped: " + ran.error().message;
   }
 
   std::string lua_s(const char* function, std::string_view subject, std::string_view pattern,
@@ -207,8 +207,8 @@ TEST_F(LuaPatternTest, ClassesAreThoseOfLua) {
   }
 }
 
-// What is no pattern is told even where Lua did not get that far.
-TEST_F(LuaPatternTest, MistakesAreFoundBeforeMatching) {
+// A malformed pattern is refused even where Lua's matching does not reach the mistake.
+TEST_F(LuaPatternTest, MalformedPatternsAreRefusedBeforeMatching) {
   EXPECT_EQ(lua_s("find", "b", "a[", ""), "nil");
   EXPECT_EQ(ours("find", "b", "a[", ""), "error: malformed pattern (missing ']')");
   EXPECT_EQ(ours("find", "", std::string(40, '(') + std::string(40, ')'), ""), "error: too many captures");
@@ -226,7 +226,7 @@ TEST_F(LuaPatternTest, LongPatternsAreRefusedAndLongTextsAreNot) {
   EXPECT_EQ(ours("find", std::string(1'000'000, 'a').append("b"), ".-b", ""), "1 1000001");
 }
 
-TEST_F(LuaPatternTest, PatternsThatTryForEverAreStopped) {
+TEST_F(LuaPatternTest, ExponentialPatternsAreStopped) {
   const std::string text(40, 'a');
   std::string stars;
   for (int i = 0; i < 20; ++i) stars += "a*";
@@ -237,8 +237,8 @@ TEST_F(LuaPatternTest, PatternsThatTryForEverAreStopped) {
   EXPECT_THAT(ours("find", std::string(100'000, '('), "%b()", ""), HasSubstr("stopped: took more than"));
 }
 
-// Random patterns from few letters, so that they fit often, and from all that has a meaning, so that they are
-// wrong now and then.
+// Random patterns from few letters, so that they match often, and from all special characters, so that some
+// are malformed.
 std::string random_pattern(test::Random& random) {
   static constexpr std::string_view kPieces[] = {
       "a", "b", "ab", ".",  "%a",   "%d",   "[ab]", "[^a]", "[a-c]", "*",      "+",    "-",
@@ -277,7 +277,7 @@ TEST_F(LuaPatternTest, AgreesWithLuaOnRandomPatterns) {
         matched += we != "nil" && !we.starts_with("error: ");
         continue;
       }
-      // We may find a mistake that Lua did not come across, or came across later than another.
+      // The compiled pattern may report a mistake that Lua did not reach, or reached after another.
       EXPECT_TRUE(is_early_error(we)) << function << " '" << subject << "' '" << pattern << "' '" << third
                                       << "'\n ours: " << we << "\n Lua:  " << they;
     }

@@ -1,4 +1,4 @@
-// Replays: in order, whole, on any number of threads.
+// Replays deliver all events in order, on any number of threads.
 
 #include <numeric>
 
@@ -88,7 +88,7 @@ TEST_F(PipelineTest, AnyNumberOfThreadsDeliversTheSame) {
   }
 }
 
-TEST_F(PipelineTest, OnlyWhatIsAskedForIsTaken) {
+TEST_F(PipelineTest, OnlyTheRequestedRangeIsDelivered) {
   const auto orders = replayed({.filter = {{"order"}, {"Order"}}, .threads = 2, .range_positions = 10}).lines;
   std::size_t expected = 0;
   for (const Event& event : log({{"order"}, {"Order"}}, Direction::kForward, 1'000)) {
@@ -102,7 +102,7 @@ TEST_F(PipelineTest, OnlyWhatIsAskedForIsTaken) {
   EXPECT_EQ(part.through, GlobalPosition{20});
 }
 
-TEST_F(PipelineTest, WhoWantsNoMoreGetsNoMore) {
+TEST_F(PipelineTest, AConsumerCanEndTheReplay) {
   for (const unsigned threads : {1u, 3u}) {
     const Seen seen = replayed({.threads = threads, .range_positions = 10}, {55});
     EXPECT_EQ(seen.lines.size(), 55u);
@@ -110,13 +110,13 @@ TEST_F(PipelineTest, WhoWantsNoMoreGetsNoMore) {
   }
 }
 
-TEST_F(PipelineTest, BeyondTheHeadThereIsNothing) {
+TEST_F(PipelineTest, TheReplayEndsAtTheHead) {
   const Seen seen = replayed({.from = {head() + 1}, .threads = 2});
   EXPECT_THAT(seen.lines, IsEmpty());
   EXPECT_EQ(seen.through.value, head());
 }
 
-TEST_F(PipelineTest, AnEventThatCannotBeShapedIsToldInItsPlace) {
+TEST_F(PipelineTest, AnEventThatCannotBeShapedIsReportedInOrder) {
   deployed(upcaster("Order", 1, 2, "assert(data.total >= 0, 'odd') return { cents = 0 }"));
   const auto odd = append_as("order-1", "Order", 1, R"({"total":-1})");
   append_as("order-1", "Order", 1, R"({"total":5})");

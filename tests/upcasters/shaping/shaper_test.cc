@@ -1,4 +1,4 @@
-// What becomes of events on the way from their stored version to the one that is wanted.
+// Events on their way from the stored version to the requested one.
 
 #include "tests/upcasters/upcasters_fixture.h"
 
@@ -38,7 +38,7 @@ TEST_F(ShaperTest, EachVersionLeadsToTheNextAndNotPastIt) {
   EXPECT_THAT(read("order-1", Shape::of_version(2)), ElementsAre(R"(Order@2 {"a":1})"));
 }
 
-TEST_F(ShaperTest, AnUpcasterBringsWhatIsNotCompatible) {
+TEST_F(ShaperTest, AnUpcasterBridgesIncompatibleVersions) {
   versions("Order", {kEuros, kCents});
   append_as("order-1", "Order", 1, R"({"total":12.5})");
   EXPECT_THAT(read("order-1"), ElementsAre(HasSubstr("cannot read the data")));
@@ -83,7 +83,7 @@ TEST_F(ShaperTest, AnEventCanBecomeSeveralOrNone) {
   EXPECT_THAT(read("order-1"), ElementsAre(R"(Order@2#1 {"cents":100})", R"(Order@2#2 {"cents":101})"));
 }
 
-TEST_F(ShaperTest, PartsGoOnThroughLaterUpcasters) {
+TEST_F(ShaperTest, PartsContinueThroughLaterUpcasters) {
   versions("Order", {kEuros, kCents, kMoney});
   deployed(upcaster("Order", 2, 3,
                     "return { { data = { amount = data.cents, currency = 'A' } },"
@@ -103,7 +103,7 @@ TEST_F(ShaperTest, AnEventOfAnotherTypeIsOfTheVersionThatWasNewestThen) {
   append_as("order-1", "Order", 1, R"({"total":0})");
   EXPECT_THAT(read("order-1"), ElementsAre(R"(Line@1 {"n":4})"));
 
-  // A later version of that type is for its own upcaster; the script above need not know of it.
+  // A later version of that type is reached by its own upcaster; the script above does not change.
   registered("Line", record(R"({"name":"text","type":"string"})", "Line"));
   deployed(upcaster("Line", 1, 2, "return { text = 'n' .. data.n }"));
   EXPECT_THAT(read("order-1"), ElementsAre(R"(Line@2 {"text":"n4"})"));
@@ -135,7 +135,7 @@ TEST_F(ShaperTest, FreeJsonStaysAsItIs) {
   EXPECT_THAT(read("free-1"), ElementsAre(R"(Free@0 {"a":1})"));
 }
 
-TEST_F(ShaperTest, EveryValueCrossesAsItWas) {
+TEST_F(ShaperTest, EveryValueSurvivesAScript) {
   const std::string all =
       R"({"name":"i","type":"long"},{"name":"d","type":"double"},{"name":"n","type":["null","string"]},)"
       R"({"name":"e","type":{"type":"array","items":"int"}},{"name":"m","type":{"type":"map","values":"long"}},)"
@@ -159,7 +159,7 @@ TEST_F(ShaperTest, AVersionTheTypeDoesNotHaveIsNamed) {
   EXPECT_THAT(read("order-1", Shape::of_version(5)), ElementsAre("fault: the type 'Order' has no version 5"));
 }
 
-TEST_F(ShaperTest, HiddenVersionsArePassedOver) {
+TEST_F(ShaperTest, SoftDeletedVersionsAreSkipped) {
   versions("Order", {record(R"({"name":"a","type":"int"})"), record(R"({"name":"must","type":"int"})"),
                      record(R"({"name":"a","type":"long"})")});
   append_as("order-1", "Order", 1, R"({"a":1})");
@@ -191,7 +191,7 @@ TEST_F(ShaperTest, AScriptThatMakesTooMuchOfOneEventIsStopped) {
               HasSubstr("it makes too much of one event"));
 }
 
-TEST_F(ShaperTest, WhatComesBackIsCheckedAgainstTheSchema) {
+TEST_F(ShaperTest, TheResultIsCheckedAgainstTheSchema) {
   struct Case {
     std::string body;
     std::string message;

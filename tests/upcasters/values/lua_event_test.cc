@@ -86,7 +86,7 @@ TEST_F(LuaEventTest, PairsGivesAllMembersInOrder) {
   });
 }
 
-TEST_F(LuaEventTest, WhatPairsReturnsGoesThroughTheEventWhoeverCallsIt) {
+TEST_F(LuaEventTest, AnIteratorVisitsItsOwnEvent) {
   for (const char* arguments : {"", "1", "'text'", "nil, 'nothing'", "{category=1}", "null", "pairs"}) {
     bench_.run([&](lua_State* state) {
       push(state);
@@ -102,7 +102,7 @@ TEST_F(LuaEventTest, WhatPairsReturnsGoesThroughTheEventWhoeverCallsIt) {
   }
 }
 
-TEST_F(LuaEventTest, AForgottenEventHasOnlyWhatWasAskedFor) {
+TEST_F(LuaEventTest, AForgottenEventHasOnlyTheMembersThatWereRead) {
   const std::string message = bench_.error_of([&](lua_State* state) {
     push(state);
     EXPECT_TRUE(LuaBench::holds(state, "v.stream == 'order-42'"));

@@ -95,7 +95,7 @@ TEST_F(LuaJsonTest, TextLosesItsEscapes) {
   EXPECT_TRUE(reads(R"({"a\tb":true})", R"(v["a\tb"] == true)"));
 }
 
-TEST_F(LuaJsonTest, ArraysAndObjectsComeBackAsTheyWere) {
+TEST_F(LuaJsonTest, ArraysAndObjectsSurviveARoundTrip) {
   for (const char* json : {"[]", "{}", "[[],{}]", R"({"a":[],"b":{},"c":[null,false,1,1.5,"x"]})"}) {
     EXPECT_EQ(again(json), json);
   }
@@ -112,7 +112,7 @@ TEST_F(LuaJsonTest, MembersStandInTheOrderOfTheirBytes) {
             R"({"":5,"B":4,"a":2,"aa":6,"b":1,"é":3})");
 }
 
-TEST_F(LuaJsonTest, NumbersKeepWhatTheyAre) {
+TEST_F(LuaJsonTest, NumbersKeepTheirKind) {
   EXPECT_EQ(writes("return {9223372036854775807, -9223372036854775807 - 1, 0, 3.0, 0.1, 1e300, -0.0}"),
             "[9223372036854775807,-9223372036854775808,0,3.0,0.1,1e+300,-0.0]");
 }
@@ -123,7 +123,7 @@ TEST_F(LuaJsonTest, OnlyAMarkMakesAnEmptyTableAnArray) {
   EXPECT_EQ(writes("return {1, {2}}"), "[1,[2]]");
 }
 
-TEST_F(LuaJsonTest, WhatJsonCannotHoldIsRefusedWithItsPlace) {
+TEST_F(LuaJsonTest, ValuesOutsideJsonAreRefusedWithTheirPath) {
   EXPECT_EQ(refusal("return {a={1, function() end}}"), R"(at "/a/1": JSON has no value for a function)");
   EXPECT_EQ(refusal("return nil"), R"(at "": JSON has no value for nil)");
   EXPECT_EQ(refusal("return {x=0/0}").substr(0, 27), R"(at "/x": JSON has no number)");
@@ -144,12 +144,12 @@ TEST_F(LuaJsonTest, TablesInsideThemselvesAreRefused) {
               ::testing::EndsWith("more than 128 tables in each other"));
 }
 
-TEST_F(LuaJsonTest, ASmallTableThatStandsForAHugeTextIsRefused) {
+TEST_F(LuaJsonTest, ASmallTableThatExpandsToAHugeTextIsRefused) {
   EXPECT_THAT(refusal("local t = string.rep('x', 100000) for i = 1, 30 do t = {t, t} end return t"),
               ::testing::EndsWith("more than " + std::to_string(limits::kEventBytesMax) + " bytes of JSON"));
 }
 
-TEST_F(LuaJsonTest, ATableThatStandsForAHugeNumberOfValuesEndsTheCall) {
+TEST_F(LuaJsonTest, ATableThatExpandsToManyValuesEndsTheCall) {
   EXPECT_NE(bench_.error_of([](lua_State* state) {
     LuaBench::push(state, "local t = array {} for i = 1, 100 do t = {t, t} end return t");
     std::string text;
@@ -158,7 +158,7 @@ TEST_F(LuaJsonTest, ATableThatStandsForAHugeNumberOfValuesEndsTheCall) {
             "");
 }
 
-TEST_F(LuaJsonTest, ValuesForPeopleAreShort) {
+TEST_F(LuaJsonTest, ValuesInMessagesAreShort) {
   EXPECT_EQ(shown("return 3"), "3");
   EXPECT_EQ(shown("return 3.0"), "3.0");
   EXPECT_EQ(shown("return 0/0"), "nan");

@@ -105,7 +105,7 @@ TEST(LuaReaderTest, TypesOfAUnionLookLikeTheirMembers) {
   EXPECT_TRUE(codec.reads(R"({"map":{"x":1}})", "v.x == 1"));
 }
 
-TEST(LuaReaderTest, AReaderSeesWhatItsSchemaHas) {
+TEST(LuaReaderTest, AReaderSeesTheFieldsOfItsSchema) {
   const Codec writer(R"({"type":"record","name":"R","fields":[
     {"name":"gone","type":{"type":"record","name":"Gone","fields":[{"name":"deep","type":"string"}]}},
     {"name":"a","type":"int"},{"name":"b","type":"string"}]})");
@@ -162,7 +162,7 @@ TEST(LuaReaderTest, DeepValuesAreReadAndDeeperOnesRefused) {
   });
 }
 
-TEST(LuaReaderTest, AReaderThatIsGoneLeavesTheOthersAlone) {
+TEST(LuaReaderTest, DestroyingAReaderLeavesOthersValid) {
   LuaCodec order(kOrder);
   const DecodePlan plan = LuaCodec::plan_of(order.codec().schema(), order.codec().schema());
   { LuaReader passing(order.host(), plan); }

@@ -1,4 +1,4 @@
-// Which type of a union a Lua value is written as.
+// The type of a union that a Lua value is encoded as.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(LuaUnionTest, AFloatTakesAFloatingPointType) {
   EXPECT_EQ(writes(R"(["long","double"])", "return 0/0"), R"("NaN")");
 }
 
-TEST(LuaUnionTest, TheOnlyTypeOfASortSaysWhatIsWrong) {
+TEST(LuaUnionTest, TheOnlyTypeOfASortReportsTheFault) {
   EXPECT_THAT(complaints(R"(["null","int"])", "return 5000000000"), ElementsAre(": int, 5000000000"));
   EXPECT_THAT(complaints(R"(["null","int"])", "return 2.5"), ElementsAre(": int, 2.5"));
   EXPECT_THAT(complaints(R"(["null","float"])", "return 1e300"), ElementsAre(": float, 1e+300"));
@@ -93,7 +93,7 @@ TEST(LuaUnionTest, ATableIsTheFirstRecordItFits) {
   EXPECT_THAT(complaints(kShapes, "return {x='1', y='2'}"), ElementsAre("/y: int, \"2\""));
 }
 
-TEST(LuaUnionTest, ATryThatFailsLeavesNothingBehind) {
+TEST(LuaUnionTest, AFailedBranchIsUndone) {
   const char* schema = R"([
     {"type":"record","name":"A","fields":[{"name":"n","type":{"type":"array","items":"null"}},
                                           {"name":"x","type":"int"}]},
@@ -103,13 +103,13 @@ TEST(LuaUnionTest, ATryThatFailsLeavesNothingBehind) {
               ::testing::IsEmpty());
 }
 
-TEST(LuaUnionTest, TheOnlyRecordSaysWhatIsWrong) {
+TEST(LuaUnionTest, TheOnlyRecordReportsTheFault) {
   const char* schema = R"(["null",{"type":"record","name":"A","fields":[{"name":"x","type":"int"}]}])";
   EXPECT_THAT(complaints(schema, "return {z=1}"),
               ElementsAre("/x: int, nothing", "/z: no such field in A, 1"));
 }
 
-TEST(LuaUnionTest, WhatIsNoRecordMayBeAMapOrAnArray) {
+TEST(LuaUnionTest, OtherTablesMayBeAMapOrAnArray) {
   const char* schema = R"([{"type":"map","values":"int"},{"type":"array","items":"int"},
                            {"type":"record","name":"A","fields":[{"name":"x","type":"int"}]}])";
   EXPECT_EQ(writes(schema, "return {x=1}"), R"({"A":{"x":1}})");
@@ -125,7 +125,7 @@ TEST(LuaUnionTest, WhatIsNoRecordMayBeAMapOrAnArray) {
               ElementsAre("/0: int, \"a\""));
 }
 
-TEST(LuaUnionTest, WhatWasReadIsWrittenAsWhatItWas) {
+TEST(LuaUnionTest, DecodedTablesKeepTheirType) {
   LuaCodec shapes(kShapes);
   for (const char* json : {R"({"A":{"x":1}})", R"({"B":{"x":"1","y":1}})", R"({"C":{"x":"1"}})"}) {
     EXPECT_EQ(shapes.round_trip(json), json);
@@ -147,7 +147,7 @@ TEST(LuaUnionTest, WhatWasReadIsWrittenAsWhatItWas) {
   EXPECT_EQ(lone_record.round_trip(R"({"R":{"bytes":"x"}})"), R"({"R":{"bytes":"x"}})");
 }
 
-TEST(LuaUnionTest, AChangedTableIsStillWhatItWas) {
+TEST(LuaUnionTest, AChangedTableKeepsItsType) {
   LuaCodec shapes(kShapes);
   const std::string avro = shapes.codec().encode(R"({"C":{"x":"1"}})");
   EXPECT_EQ(shapes.codec().decode(shapes.rewritten(avro, "local v = ... v.x = '2' return v")),
@@ -155,7 +155,7 @@ TEST(LuaUnionTest, AChangedTableIsStillWhatItWas) {
   EXPECT_EQ(shapes.codec().decode(shapes.rewritten(avro, "return {B=...}")), R"({"B":{"x":"1","y":1}})");
 }
 
-TEST(LuaUnionTest, ATypeThatIsNoneOfTheUnionIsForgotten) {
+TEST(LuaUnionTest, ATypeOutsideTheUnionIsIgnored) {
   LuaCodec old(kShapes);
   const Codec next(R"([{"type":"record","name":"D","fields":[{"name":"x","type":"string"}]},
                        {"type":"enum","name":"C","symbols":["x"]},{"type":"map","values":"int"}])");
@@ -169,8 +169,8 @@ TEST(LuaUnionTest, ATypeThatIsNoneOfTheUnionIsForgotten) {
   });
 }
 
-// Each level of the value could be either record, and only the last one tells that it is none.
-TEST(LuaUnionTest, TriesWithoutEndEndTheCall) {
+// Each level of the value could be either record, and only the innermost one shows that it is neither.
+TEST(LuaUnionTest, ExponentialAttemptsEndTheCall) {
   LuaCodec codec(R"({"type":"record","name":"Top","fields":[{"name":"n","type":[
     {"type":"record","name":"A","fields":[{"name":"n","type":["null","int","A",
       {"type":"record","name":"B","fields":[{"name":"n","type":["null","int","A","B"]}]}]}]},"B"]}]})");

@@ -63,7 +63,7 @@ TEST(LuaWriterTest, AnyNumberIsAFloatThatFits) {
   EXPECT_THAT(complaints(R"("float")", "return 1e300"), ElementsAre(": float, 1e+300"));
 }
 
-TEST(LuaWriterTest, NothingIsTakenForAnotherKind) {
+TEST(LuaWriterTest, ValuesAreNotConvertedToOtherKinds) {
   EXPECT_THAT(complaints(R"("int")", "return '12'"), ElementsAre(": int, \"12\""));
   EXPECT_THAT(complaints(R"("double")", "return '12'"), ElementsAre(": double, \"12\""));
   EXPECT_THAT(complaints(R"("string")", "return 12"), ElementsAre(": string, 12"));
@@ -80,7 +80,7 @@ TEST(LuaWriterTest, NothingIsTakenForAnotherKind) {
   EXPECT_THAT(complaints(kPoint, "return 1"), ElementsAre(": record a.Point, 1"));
 }
 
-TEST(LuaWriterTest, TextsHaveTheirRules) {
+TEST(LuaWriterTest, StringsAreValidated) {
   EXPECT_THAT(complaints(R"("string")", R"(return "a\xff")"), ElementsAre(": string, \"a\uFFFD\""));
   EXPECT_THAT(complaints(kFixed, "return 'abc'"), ElementsAre(": fixed a.F of 2 bytes, \"abc\""));
   EXPECT_THAT(complaints(kEnum, "return 'C'"), ElementsAre(": a symbol of a.E: A, B, \"C\""));
@@ -93,7 +93,7 @@ TEST(LuaWriterTest, AMissingFieldGetsItsDefault) {
   EXPECT_EQ(LuaCodec(kPoint).writes("return {name='n', y=2, x=1}"), R"({"x":1,"y":2,"name":"n"})");
 }
 
-TEST(LuaWriterTest, EverythingWrongWithARecordIsSaid) {
+TEST(LuaWriterTest, EveryFaultOfARecordIsReported) {
   EXPECT_THAT(complaints(kPoint, "return {x='1', z=1, ['a/b~']={1}, [true]=2}"),
               ElementsAre("/x: int, \"1\"", "/name: string, nothing", ": record a.Point, {…}",
                           "/a~1b~0: no such field in a.Point, {…}", "/z: no such field in a.Point, 1"));
@@ -132,7 +132,7 @@ TEST(LuaWriterTest, AMapIsWrittenInTheOrderOfItsKeys) {
             "{\"" + std::string(50, 'k') + "\":1}");
 }
 
-TEST(LuaWriterTest, FaultsHaveTheirPlace) {
+TEST(LuaWriterTest, FaultsHaveTheirPath) {
   const std::string schema = std::string(R"({"type":"record","name":"R","fields":[
     {"name":"points","type":{"type":"map","values":{"type":"array","items":)") +
                              kPoint + "}}}]}";
@@ -140,7 +140,7 @@ TEST(LuaWriterTest, FaultsHaveTheirPlace) {
               ElementsAre("/points/a/1/name: string, 2"));
 }
 
-TEST(LuaWriterTest, NobodyReadsMoreThanAHundredFaults) {
+TEST(LuaWriterTest, TheNumberOfFaultsIsBounded) {
   EXPECT_THAT(complaints(kInts, "local t = {} for i = 1, 1000 do t[i] = 'x' end return t"),
               SizeIs(kDataFaultsMax));
 }
@@ -150,7 +150,7 @@ constexpr const char* kList =
 constexpr const char* kTree =
     R"({"type":"record","name":"T","fields":[{"name":"t","type":{"type":"array","items":"T"}}]})";
 
-TEST(LuaWriterTest, WhatIsInsideItselfEndsAtTheDepthAllowed) {
+TEST(LuaWriterTest, ATableThatContainsItselfEndsAtTheDepthLimit) {
   std::string path;
   for (std::size_t i = 0; i < kDataDepthMax; ++i) path += "/next";
   EXPECT_THAT(complaints(kList, "local t = {} t.next = t return t"),
@@ -172,7 +172,7 @@ TEST(LuaWriterTest, ValuesWithoutBytesAreCounted) {
               ElementsAre(": at most 65536 values that take no bytes, more"));
 }
 
-TEST(LuaWriterTest, DefaultsCountLikeWhatIsGiven) {
+TEST(LuaWriterTest, DefaultsCountTowardsTheLimits) {
   EXPECT_THAT(complaints(R"({"type":"array","items":{"type":"record","name":"R","fields":[
                              {"name":"n","type":"null","default":null}]}})",
                          "local t, r = {}, {} for i = 1, 100000 do t[i] = r end return t"),
@@ -187,24 +187,24 @@ TEST(LuaWriterTest, DefaultsCountLikeWhatIsGiven) {
               ElementsAre(path + "/xs: at most 60 levels, the default"));
 }
 
-TEST(LuaWriterTest, WhatIsLookedAtTakesSteps) {
+TEST(LuaWriterTest, VisitedValuesAreCharged) {
   const auto fault_of = [](std::string_view schema, const std::string& chunk) {
     LuaCodec codec(schema, {.cpu_time_max = std::chrono::minutes(1)});
-    const auto error = codec.host().run([&](lua_State* state) {
+    const auto ran = codec.host().run([&](lua_State* state) {
       LuaBench::push(state, chunk);
       for (int i = 0; i < 1'000; ++i) {
         std::string bytes;
         codec.writer().write(-1, bytes);
       }
     });
-    return error ? std::optional(error->fault) : std::nullopt;
+    return ran ? std::nullopt : std::optional(ran.error().fault);
   };
   EXPECT_EQ(fault_of(kInts, "local t = {} for i = 1, 50000 do t[i] = 1 end return t"), ScriptFault::kSteps);
   EXPECT_EQ(fault_of(R"("bytes")", "return string.rep('x', 2000000)"), ScriptFault::kSteps);
   EXPECT_EQ(fault_of(kInts, "return {1, 2, 3}"), std::nullopt);
 }
 
-TEST(LuaWriterTest, ASmallValueThatStandsForAHugeOneEndsTheCall) {
+TEST(LuaWriterTest, ASmallValueThatExpandsToAHugeOneEndsTheCall) {
   LuaCodec tree(kTree);
   EXPECT_NE(tree.error_of([&](lua_State* state) {
     LuaBench::push(state, "local t = {t={}} for i = 1, 25 do t = {t={t, t}} end return t");
@@ -214,8 +214,8 @@ TEST(LuaWriterTest, ASmallValueThatStandsForAHugeOneEndsTheCall) {
             "");
 }
 
-// A small table can stand in many places, and each time its names are compared.
-TEST(LuaWriterTest, LongNamesTakeSteps) {
+// A small table can be referenced many times, and each time its names are compared.
+TEST(LuaWriterTest, LongNamesAreCharged) {
   LuaCodec codec(R"({"type":"array","items":{"type":"map","values":"int"}})");
   const std::string message = codec.error_of([&](lua_State* state) {
     LuaBench::push(state,
@@ -227,7 +227,7 @@ TEST(LuaWriterTest, LongNamesTakeSteps) {
   EXPECT_THAT(message, HasSubstr("steps"));
 }
 
-// What a script returns may have names of any length; a hundred faults are still a short answer.
+// The result of a script may have names of any length; a hundred faults must still be a short answer.
 TEST(LuaWriterTest, FaultsWithLongNamesStaySmall) {
   const auto faults = complaints(kPoint, R"(
     local t = {x = 1, name = 'p'}

@@ -6,10 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "projections/aggregates/aggregate_states.h"
+#include "eventstore/json/json_writer.h"
 #include "schemaregistry/events/event_codecs.h"
-#include "schemaregistry/registry/schema_registry.h"
-#include "tools/bench/bench_store.h"
+#include "tools/bench/compare/bench_engine.h"
 #include "tools/bench/compare/setting.h"
 #include "tools/bench/figures.h"
 
@@ -41,41 +40,40 @@ class AccountStore {
  public:
   static Result<std::unique_ptr<AccountStore>> make_new(const std::filesystem::path& folder,
                                                         std::uint64_t streams) {
-    CAIRN_TRY(BenchStore bench, BenchStore::make_new(folder));
-    std::unique_ptr<AccountStore> made(new AccountStore(std::move(bench)));
-    CAIRN_TRY(made->registry_, SchemaRegistry::open(made->bench_.store()));
-    const auto id = made->registry_->register_schema({kType, {std::string(kSchema), {}}});
+    CAIRN_TRY(auto engine, make_new_engine(folder));
+    std::unique_ptr<AccountStore> made(new AccountStore(std::move(engine)));
+    const auto id = made->engine_->registry().register_schema({kType, {std::string(kSchema), {}}});
     if (!id) return make_error(Errc::kInvalidArgument, id.error().message);
     CAIRN_CHECK(made->fill(streams));
-    CAIRN_TRY(made->shapes_, EventShapes::open(made->bench_.store(), *made->registry_));
-    CAIRN_TRY(made->states_, AggregateStates::open(made->bench_.store(), *made->shapes_,
-                                                   {.automatic = AggregateStatesOptions::Automatic::kNo}));
     return made;
   }
 
-  AggregateStates& states() { return *states_; }
+  AggregateStates& states() { return engine_->states(); }
 
   // Another source, so that snapshots of the one before no longer count.
-  Status deploy_anew(const std::string& category) {
-    const auto outcome = states_->aggregates().deploy({.source = script(category, ++deployed_)});
-    return std::holds_alternative<AggregateDeployment>(outcome)
-               ? Status()
-               : make_error(Errc::kInvalidArgument, "the aggregate of the comparison was refused");
+  Status redeploy(const std::string& category) {
+    if (states().aggregates().deploy({.source = script(category, ++deployed_)})) return {};
+    return make_error(Errc::kInvalidArgument, "the aggregate of the comparison was refused");
   }
 
  private:
-  explicit AccountStore(BenchStore bench) : bench_(std::move(bench)) {}
+  explicit AccountStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 
   Status fill(std::uint64_t streams) {
-    EventCodecs codecs(*registry_);
+    EventCodecs codecs(engine_->registry());
     CAIRN_TRY(const auto codec, codecs.for_type(kType, 1));
     const auto move = [&](std::uint64_t i) {
       NewEvent event;
       event.type = kType;
       event.schema = codec->schema().id;
-      codec->encoder().encode(R"({"cents":)" + std::to_string(i % 9'973) + R"(,"to":"account-)" +
-                                  std::to_string(i % 977) + R"(","text":"rent for the month of November"})",
-                              event.data);
+      std::string data;
+      JsonWriter json(data);
+      json.begin_object();
+      json.number("cents", i % 9'973);
+      json.text("to", "account-" + std::to_string(i % 977));
+      json.text("text", "rent for the month of November");
+      json.end_object();
+      codec->encoder().encode(data, event.data);
       return event;
     };
     for (std::uint64_t i = 0; i < kLongStream; i += 1'000) {
@@ -83,7 +81,7 @@ class AccountStore {
       for (std::uint64_t k = 0; k < 1'000; ++k) append.events.push_back(move(i + k));
       AppendRequest request;
       request.streams.push_back(std::move(append));
-      CAIRN_CHECK(bench_.store().append(std::move(request)));
+      CAIRN_CHECK(engine_->store().append(std::move(request)));
     }
     for (std::uint64_t i = 0; i < streams; i += 100) {
       AppendRequest request;
@@ -91,15 +89,12 @@ class AccountStore {
         request.streams.push_back({"account-" + std::to_string(k), ExpectedVersion::no_stream(), {}});
         for (std::uint64_t n = 0; n < kEventsEach; ++n) request.streams.back().events.push_back(move(k + n));
       }
-      CAIRN_CHECK(bench_.store().append(std::move(request)));
+      CAIRN_CHECK(engine_->store().append(std::move(request)));
     }
-    return bench_.store().flush_index();
+    return engine_->store().flush_index();
   }
 
-  BenchStore bench_;
-  std::unique_ptr<SchemaRegistry> registry_;
-  std::unique_ptr<EventShapes> shapes_;
-  std::unique_ptr<AggregateStates> states_;
+  std::unique_ptr<Engine> engine_;
   std::uint64_t deployed_ = 0;
 };
 
@@ -109,9 +104,8 @@ Result<double> state_rate(AccountStore& store, std::uint64_t expected_folded_max
   std::chrono::duration<double> taken{0};
   double states = 0;
   do {
-    const auto outcome = store.states().state_at("long-1", StateQuery::head());
-    const auto* state = std::get_if<StreamState>(&outcome);
-    if (state == nullptr || state->events_folded > expected_folded_max) {
+    const auto state = store.states().state_at("long-1", StateQuery::head());
+    if (!state || state->events_folded > expected_folded_max) {
       return make_error(Errc::kCorruption, "the state was not made as it should be");
     }
     ++states;
@@ -128,19 +122,18 @@ Result<Rows> measure_aggregates(Setting& setting) {
 
   std::vector<Contender> all;
   all.push_back({"Cairn, state of 50,000 events, folded", "states/s", [&]() -> Result<double> {
-                   CAIRN_CHECK(store->deploy_anew("long"));
+                   CAIRN_CHECK(store->redeploy("long"));
                    return state_rate(*store, kLongStream);
                  }});
   all.push_back({"Cairn, the same with a snapshot", "states/s", [&]() -> Result<double> {
-                   CAIRN_CHECK(store->deploy_anew("long"));
-                   const auto made = store->states().snapshot_stream("long-1");
-                   if (!std::holds_alternative<SnapshotMade>(made)) {
+                   CAIRN_CHECK(store->redeploy("long"));
+                   if (!store->states().snapshot_stream("long-1")) {
                      return make_error(Errc::kCorruption, "there is no snapshot");
                    }
                    return state_rate(*store, 0);
                  }});
   all.push_back({"Cairn, snapshots of all streams, two threads", "events/s", [&]() -> Result<double> {
-                   CAIRN_CHECK(store->deploy_anew("account"));
+                   CAIRN_CHECK(store->redeploy("account"));
                    const auto began = Clock::now();
                    CAIRN_TRY(const SnapshotReport report, store->states().snapshot_all("account"));
                    const std::chrono::duration<double> taken = Clock::now() - began;

@@ -10,7 +10,7 @@
 
 namespace cairn::bench {
 
-// What Cairn did in its last turn, for the notes.
+// Cairn's statistics of its last turn, for the notes.
 struct CairnTurn {
   AppendOutcome outcome;
   StoreWork work;
@@ -19,7 +19,7 @@ struct CairnTurn {
 };
 
 // A contender that appends to a new store in `folder`, the same one each turn. After a turn, unmeasured, it
-// flushes the index. `last` receives what the latest turn did, and must outlive the contender.
+// flushes the index. `last` receives the statistics of the latest turn, and must outlive the contender.
 Result<Contender> cairn_appends(const std::string& label, const std::filesystem::path& folder,
                                 const AppendLoad& load, std::size_t streams, const Payloads& payloads,
                                 CairnTurn& last);

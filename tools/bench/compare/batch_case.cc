@@ -22,18 +22,18 @@ AppendLoad batch_load(const Setting& setting, unsigned writers, double part_of_t
 
 struct PostgresChoice {
   unsigned writers = 1;
-  BatchWay way = BatchWay::kUnnest;
+  BatchMethod way = BatchMethod::kUnnest;
 };
 
-// Tries each way and number of connections once, for half a turn, and takes the fastest.
+// Measures each method and number of connections once, for half a turn, and selects the fastest.
 Result<PostgresChoice> choose_for_postgres(Setting& setting) {
   std::vector<PostgresChoice> choices;
-  for (const BatchWay way : {BatchWay::kUnnest, BatchWay::kCopy}) {
+  for (const BatchMethod way : {BatchMethod::kUnnest, BatchMethod::kCopy}) {
     for (const unsigned writers : kWriters) choices.push_back({writers, way});
   }
   std::vector<Contender> trials;
   for (const PostgresChoice& choice : choices) {
-    const std::string way = choice.way == BatchWay::kCopy ? "COPY" : "unnest";
+    const std::string way = choice.way == BatchMethod::kCopy ? "COPY" : "unnest";
     trials.push_back({"PostgreSQL, " + std::to_string(choice.writers) + " by " + way, "events/s",
                       [&setting, choice]() -> Result<double> {
                         setting.postgres.use_batch_way(choice.way);
@@ -76,7 +76,7 @@ Result<Rows> measure_batch(Setting& setting) {
   const std::uint64_t streams = setting.scale.streams;
   CAIRN_TRY(const PostgresChoice choice, choose_for_postgres(setting));
   CAIRN_TRY(const unsigned writers, choose_for_cairn(setting));
-  const std::string way = choice.way == BatchWay::kCopy ? "binary COPY" : "INSERT from unnested arrays";
+  const std::string way = choice.way == BatchMethod::kCopy ? "binary COPY" : "INSERT from unnested arrays";
   setting.postgres.use_batch_way(choice.way);
 
   CairnTurn last;

@@ -2,10 +2,11 @@
 
 #include <chrono>
 #include <cstdio>
-#include <mutex>
 #include <optional>
 #include <thread>
 
+#include "eventstore/base/background_thread.h"
+#include "eventstore/base/mutex.h"
 #include "tools/bench/cairn_append.h"
 #include "tools/bench/interrupt.h"
 
@@ -18,8 +19,7 @@ constexpr std::size_t kRequestStreams = 200;
 constexpr std::size_t kFillers = 4;
 constexpr unsigned kOneByOneWriters = 64;
 
-// A prime that divides no number of streams in use: stepping by it visits all of them in an order without
-// order.
+// A prime that divides no number of streams in use: stepping by it visits all of them in a scattered order.
 constexpr std::uint64_t kStride = 2'147'483'647;
 
 std::string one_by_one_name(std::size_t stream) { return "everyday-" + std::to_string(stream); }
@@ -44,17 +44,18 @@ void add_events(StreamAppend& append, std::size_t count, std::uint64_t number, c
   }
 }
 
-// Runs `work(i)` on `count` threads and gives the first error.
+// Runs `work(i)` on `count` threads and returns the first error.
 template <typename Work>
 Status on_threads(unsigned count, Work work) {
-  std::mutex mutex;
+  Mutex mutex;
   std::optional<Error> first_error;
   {
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < count; ++i) {
       threads.emplace_back([&, i] {
+        name_this_thread("cairn-bench");
         const Status status = work(i);
-        const std::lock_guard lock(mutex);
+        const MutexLock lock(mutex);
         if (!status && !first_error) first_error = status.error();
       });
     }

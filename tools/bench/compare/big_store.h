@@ -12,8 +12,8 @@
 namespace cairn::bench {
 
 // A store with ten events a stream on average: of every ten streams one has 30 events that were written
-// together, one has 30 that were written 5 at a time all over the log, and eight have 5. Further streams, a
-// thousandth of them, have 30 events each that were appended one by one by 64 writers, as in everyday work.
+// together, one has 30 that were written 5 at a time all over the log, and eight have 5. Additional streams,
+// a thousandth of the number, have 30 events each that were appended one by one by 64 writers.
 class BigStore {
  public:
   // REQUIRES: `streams` is a multiple of 1,000.
@@ -27,7 +27,7 @@ class BigStore {
   BenchStore& bench() { return bench_; }
   EventStore& store() { return bench_.store(); }
 
-  // All streams but those further ones, with the versions they have.
+  // All streams except the additional ones, with their versions.
   StreamSet& streams() { return streams_; }
 
  private:

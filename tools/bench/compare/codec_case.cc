@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eventstore/json/json_check.h"
+#include "eventstore/json/json_writer.h"
 #include "schemaregistry/codec/json_encoder.h"
 #include "schemaregistry/codec/json_sink.h"
 #include "schemaregistry/compatibility/compatibility.h"
@@ -19,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What was written, and what it has become: a field is gone, one is wider, one is new.
+// The writer's and the reader's schema: a field is removed, one is wider, one is new.
 constexpr std::string_view kWritten = R"({"type":"record","name":"OrderPlaced","fields":[
   {"name":"order_id","type":"string"},{"name":"customer","type":"string"},{"name":"quantity","type":"int"},
   {"name":"total_cents","type":"long"},{"name":"channel","type":"string"}]})";
@@ -30,17 +31,21 @@ constexpr std::string_view kRead = R"({"type":"record","name":"OrderPlaced","fie
 constexpr std::size_t kOrders = 1'000;
 
 std::vector<std::string> orders() {
-  std::vector<std::string> json;
+  std::vector<std::string> texts;
   for (std::size_t i = 0; i < kOrders; ++i) {
-    json.push_back(R"({"order_id":"0191f3c2-)" + std::to_string(1'000'000 + i * 7919 % 900'000) +
-                   R"(","customer":"customer-)" + std::to_string(i * 31 % 5'000) + R"(","quantity":)" +
-                   std::to_string(1 + i % 12) + R"(,"total_cents":)" +
-                   std::to_string(199 + i * 7'919 % 2'000'000) + R"(,"channel":"web"})");
+    JsonWriter json(texts.emplace_back());
+    json.begin_object();
+    json.text("order_id", "0191f3c2-" + std::to_string(1'000'000 + i * 7919 % 900'000));
+    json.text("customer", "customer-" + std::to_string(i * 31 % 5'000));
+    json.number("quantity", 1 + i % 12);
+    json.number("total_cents", 199 + i * 7'919 % 2'000'000);
+    json.text("channel", "web");
+    json.end_object();
   }
-  return json;
+  return texts;
 }
 
-// Calls `once` for about half a second and gives the rate of the events it says it has handled.
+// Calls `once` for about half a second and returns the rate of the events that it reports.
 template <typename Once>
 std::function<Result<double>()> rate_turn(Once once) {
   return [once]() -> Result<double> {
@@ -58,14 +63,22 @@ std::function<Result<double>()> rate_turn(Once once) {
 }
 
 std::string wide_record(bool is_new) {
-  std::string text = R"({"type":"record","name":"Wide","fields":[)";
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.text("type", "record");
+  json.text("name", "Wide");
+  json.begin_array("fields");
   for (int i = 0; i < 200; ++i) {
-    const std::string name = "field_" + std::to_string(is_new ? 199 - i : i);
-    if (i > 0) text += ',';
-    text +=
-        R"({"name":")" + name + R"(","type":["null",")" + (is_new ? "long" : "int") + R"("],"default":null})";
+    json.begin_object();
+    json.text("name", "field_" + std::to_string(is_new ? 199 - i : i));
+    json.raw("type", is_new ? R"(["null","long"])" : R"(["null","int"])");
+    json.null("default");
+    json.end_object();
   }
-  return text + "]}";
+  json.end_array();
+  json.end_object();
+  return text;
 }
 
 }  // namespace
@@ -83,7 +96,7 @@ Result<Rows> measure_codec(Setting& setting) {
   }
 
   CAIRN_TRY(const std::uint64_t expected, avro_cpp->read_all(avro));
-  // Both have to come to the same sum over every value, so that neither leaves any out.
+  // Both must have the same sum over every value, so that neither skips any.
   const auto read_by_plan = [&]() -> Result<std::size_t> {
     ValueSink sink;
     PlanRun run(sink);

@@ -93,7 +93,7 @@ std::vector<std::string> terms_of(const Setting& setting) {
 
 Result<Report> run_cases(const Options& options) {
   CAIRN_TRY(const TempFolder folder, TempFolder::make(options.folder));
-  CAIRN_TRY(Machine machine, look_at_machine(folder.path()));
+  CAIRN_TRY(Machine machine, describe_machine(folder.path()));
   CAIRN_TRY(const std::unique_ptr<PostgresPeer> postgres, PostgresPeer::start(folder.path() / "pg"));
   SqlitePeer sqlite(folder.path() / "sqlite");
   CAIRN_TRY(machine.postgres, postgres->version());

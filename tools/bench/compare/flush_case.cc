@@ -1,17 +1,18 @@
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <thread>
 
+#include "eventstore/base/background_thread.h"
+#include "eventstore/base/mutex.h"
 #include "tools/bench/cairn_append.h"
 #include "tools/bench/compare/setting.h"
 #include "tools/bench/figures.h"
 #include "tools/bench/interrupt.h"
 
-// The same writers run all the time: one whose appends are measured and some that keep the store busy. The
-// tail is filled to the size at which a store flushes by itself, which it then does; and filled again, not
-// quite so far, so that the writers can go on without a flush for about as long as the flush took. So both
-// figures come from the same load at much the same tail.
+// The same writers run all the time: one whose appends are measured, and some for background load. The tail
+// is filled to the size at which the store flushes; then it is filled again, but not as far, so that the
+// writers run without a flush for about as long as the flush took. Both figures come from the same load at
+// about the same size of the tail.
 namespace cairn::bench {
 namespace {
 
@@ -32,7 +33,10 @@ class FlushLoad {
   FlushLoad(EventStore& store, StreamSet& streams, const Payloads& payloads)
       : store_(store), streams_(streams), payloads_(payloads) {
     for (std::size_t share = 0; share <= kBackgroundWriters; ++share) {
-      writers_.emplace_back([this, share](const std::stop_token& stop) { write(share, stop); });
+      writers_.emplace_back([this, share](const std::stop_token& stop) {
+        name_this_thread("cairn-bench");
+        write(share, stop);
+      });
     }
   }
 
@@ -53,7 +57,7 @@ class FlushLoad {
     wait_until(
         [&] { return SteadyClock::now() >= until || store_.stats().tail_events > flush_at - flush_at / 32; });
     phase_ = Phase::kUnmeasured;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (error_) return *error_;
     return {};
   }
@@ -87,7 +91,7 @@ class FlushLoad {
     }
   }
 
-  // An append that a flush touched at either end belongs to the flush.
+  // An append that overlaps a flush at either end counts for the flush.
   void measure(Phase before, SteadyClock::duration latency) {
     const Phase after = phase_;
     if (before == Phase::kFlushing || after == Phase::kFlushing) {
@@ -117,13 +121,13 @@ class FlushLoad {
   }
 
   void note_error(const Error& error) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!error_) error_ = error;
     failed_ = true;
   }
 
   static constexpr std::uint64_t kFillStride =
-      2'147'483'647;  // a prime, so that no stream comes twice in a request
+      2'147'483'647;  // a prime, so that a request has each stream at most once
 
   EventStore& store_;
   StreamSet& streams_;
@@ -133,8 +137,8 @@ class FlushLoad {
   SteadyClock::duration flushing_{};
   LatencyHistogram quiet_latency_;     // of the measured writer's thread until stop()
   LatencyHistogram flushing_latency_;  // likewise
-  std::mutex mutex_;
-  std::optional<Error> error_;
+  Mutex mutex_;
+  std::optional<Error> error_ CAIRN_GUARDED_BY(mutex_);
   std::atomic<bool> failed_ = false;
   std::vector<std::jthread> writers_;
 };

@@ -19,7 +19,7 @@ Result<double> append_turn(BigStore& target, const Setting& setting) {
   return outcome.events_per_second();
 }
 
-// In a store made for this turn, because a turn adds more events than it has.
+// In a new store for each turn, because a turn adds more events than the store has.
 Result<double> small_turn(const Setting& setting) {
   const std::filesystem::path folder = setting.folder / "small";
   Result<double> rate = 0;

@@ -2,6 +2,7 @@
 #include <optional>
 #include <random>
 
+#include "eventstore/json/json_writer.h"
 #include "tools/bench/compare/append_turns.h"
 #include "tools/bench/compare/http_server_process.h"
 #include "tools/bench/compare/setting.h"
@@ -11,7 +12,7 @@
 namespace cairn::bench {
 namespace {
 
-// Makes the appends of one load: each connection has its own streams and knows their versions.
+// Generates the appends of one load: each connection has its own streams and knows their versions.
 class Appends {
  public:
   Appends(const Payloads& payloads, std::size_t streams, unsigned connections, unsigned batch)
@@ -20,12 +21,19 @@ class Appends {
   void next(unsigned connection, std::string& to) {
     const StreamShare share(streams_, connection, connections_);
     const std::size_t stream = share.pick(random_);
-    body_ = R"({"expectedVersion":)" + std::to_string(streams_.version(stream)) + R"(,"events":[)";
+    body_.clear();
+    JsonWriter json(body_);
+    json.begin_object();
+    json.number("expectedVersion", streams_.version(stream));
+    json.begin_array("events");
     for (unsigned i = 0; i < batch_; ++i, ++event_) {
-      body_ += i == 0 ? R"({"type":")" : R"(,{"type":")";
-      body_.append(payloads_.type(event_)).append(R"(","data":)").append(payloads_.data(event_)).append("}");
+      json.begin_object();
+      json.text("type", payloads_.type(event_));
+      json.raw("data", payloads_.data(event_));
+      json.end_object();
     }
-    body_ += "]}";
+    json.end_array();
+    json.end_object();
     streams_.advance(stream, batch_);
     to.append("POST /streams/")
         .append(StreamSet::name(stream))

@@ -28,7 +28,7 @@ Result<HttpServerProcess> HttpServerProcess::start(const std::filesystem::path& 
     ::_exit(127);
   }
   ::close(lines[1]);
-  // Its first line says where it listens, and comes when it serves.
+  // Its first line has the address, and is printed when it serves.
   std::string line;
   char c = 0;
   while (::read(lines[0], &c, 1) == 1 && c != '\n') line += c;

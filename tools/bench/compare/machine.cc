@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kSyncs = 200;
 
-// Beyond this, threads that wake up wait for a core, and what we measure is the others' work.
+// Above this, woken threads wait for a core, and the figures measure the load of other processes.
 constexpr double kBusyShareMax = 0.15;
 
 std::string cpu_model() {
@@ -90,7 +90,7 @@ double busy_share() {
   return all > 0 ? busy / all : 0;
 }
 
-Result<Machine> look_at_machine(const std::filesystem::path& folder) {
+Result<Machine> describe_machine(const std::filesystem::path& folder) {
   Machine machine;
   machine.date = utc_now();
   machine.cpu = cpu_model();

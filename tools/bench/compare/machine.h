@@ -8,7 +8,7 @@
 
 namespace cairn::bench {
 
-// Where and when the figures came about.
+// The machine and the time of a run.
 struct Machine {
   std::string date;  // UTC
   std::string cpu;
@@ -18,22 +18,20 @@ struct Machine {
   std::string file_system;
   double sync_us = 0;  // median of writing 4 KiB over itself and fdatasync
   double busy_before =
-      0;  // share of the cores that others kept busy, before the first case and after the last
+      0;  // share of the cores used by other processes, before the first case and after the last
   double busy_after = 0;
   std::string cairn;
   std::string postgres;
   std::string sqlite;
 };
 
-// The share of the cores, 0 to 1, that is busy during the next half second. Call it when we ourselves do
-// nothing.
+// The share of the cores, 0 to 1, that is busy during the next half second. REQUIRES: this process is idle.
 double busy_share();
 
-// Looks at this machine and measures its disk in `folder`. The versions and busy_after are left to the
-// caller.
-Result<Machine> look_at_machine(const std::filesystem::path& folder);
+// Describes this machine and measures its disk in `folder`. The caller sets the versions and busy_after.
+Result<Machine> describe_machine(const std::filesystem::path& folder);
 
-// Lines for people.
+// As text.
 std::vector<std::string> describe(const Machine& machine);
 
 }  // namespace cairn::bench

@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 
+#include "eventstore/base/background_thread.h"
 #include "tools/bench/bench_store.h"
 #include "tools/bench/cairn_append.h"
 
@@ -20,7 +21,7 @@ void raise(ProcessMemory& peak, const ProcessMemory& now) {
   peak.file = std::max(peak.file, now.file);
 }
 
-Status ask_for_all(EventStore& store, StreamSet& streams) {
+Status read_all_versions(EventStore& store, StreamSet& streams) {
   for (std::size_t stream = 0; stream < streams.size(); ++stream) {
     CAIRN_TRY(const std::optional<StreamInfo> info, store.stream_info(StreamSet::name(stream)));
     if (!info) return make_error(Errc::kNotFound, "no stream " + StreamSet::name(stream));
@@ -39,13 +40,14 @@ Result<MemoryFigures> probe_memory(const std::filesystem::path& folder, std::siz
   figures.peak = figures.opened;
   {
     const std::jthread watcher([&figures](const std::stop_token& stop) {
+      name_this_thread("cairn-memory");
       while (!stop.stop_requested()) {
         raise(figures.peak, process_memory());
         std::this_thread::sleep_for(kLookEvery);
       }
     });
     StreamSet versions(streams);
-    CAIRN_CHECK(ask_for_all(bench.store(), versions));
+    CAIRN_CHECK(read_all_versions(bench.store(), versions));
     AppendLoad load;
     load.writers = 64;
     load.duration = duration;

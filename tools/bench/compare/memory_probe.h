@@ -8,14 +8,14 @@
 
 namespace cairn::bench {
 
-// What a process that does nothing but keep a store open needs: after opening, and at most while it works.
+// The memory of a process that only has a store open: after opening, and the peak under load.
 struct MemoryFigures {
   ProcessMemory opened;
   ProcessMemory peak;
 };
 
-// Opens the store in `folder`, which has the streams 0 to `streams`, asks for each of them, and appends with
-// 64 writers for `duration`, looking at this process's memory all the time. To be run in a process of its
+// Opens the store in `folder`, which has the streams 0 to `streams`, reads the version of each, and appends
+// with 64 writers for `duration`, while it samples the memory of this process. REQUIRES: a process of its
 // own.
 Result<MemoryFigures> probe_memory(const std::filesystem::path& folder, std::size_t streams,
                                    std::chrono::duration<double> duration);

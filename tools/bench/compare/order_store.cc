@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "eventstore/json/json_writer.h"
 #include "schemaregistry/events/event_codecs.h"
 #include "tools/bench/stream_set.h"
 
@@ -14,10 +15,16 @@ namespace {
 constexpr const char* kType = "OrderPlaced";
 
 std::string order_json(std::uint64_t i) {
-  return R"({"order_id":"0191f3c2-)" + std::to_string(1'000'000 + i * 7'919 % 900'000) +
-         R"(","customer":"customer-)" + std::to_string(i * 31 % 5'000) + R"(","quantity":)" +
-         std::to_string(1 + i % 12) + R"(,"total":)" + std::to_string(199 + i * 7'919 % 20'000) +
-         R"(,"channel":"web"})";
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.text("order_id", "0191f3c2-" + std::to_string(1'000'000 + i * 7'919 % 900'000));
+  json.text("customer", "customer-" + std::to_string(i * 31 % 5'000));
+  json.number("quantity", 1 + i % 12);
+  json.number("total", 199 + i * 7'919 % 20'000);
+  json.text("channel", "web");
+  json.end_object();
+  return text;
 }
 
 Status register_schema(SchemaRegistry& registry, std::string_view schema) {
@@ -32,16 +39,13 @@ Status register_schema(SchemaRegistry& registry, std::string_view schema) {
 Result<std::unique_ptr<OrderStore>> OrderStore::make_new(const std::filesystem::path& folder,
                                                          const ReplaySet& set, std::string_view first,
                                                          std::string_view second, const std::string& script) {
-  CAIRN_TRY(BenchStore bench, BenchStore::make_new(folder));
-  std::unique_ptr<OrderStore> orders(new OrderStore(std::move(bench)));
-  CAIRN_TRY(orders->registry_, SchemaRegistry::open(orders->store()));
-  CAIRN_CHECK(register_schema(*orders->registry_, first));
+  CAIRN_TRY(auto engine, make_new_engine(folder));
+  std::unique_ptr<OrderStore> orders(new OrderStore(std::move(engine)));
+  CAIRN_CHECK(register_schema(orders->engine_->registry(), first));
   CAIRN_CHECK(orders->fill(set));
-  CAIRN_CHECK(register_schema(*orders->registry_, second));
-  CAIRN_TRY(orders->shapes_, EventShapes::open(orders->store(), *orders->registry_));
+  CAIRN_CHECK(register_schema(orders->engine_->registry(), second));
   if (!script.empty()) {
-    const auto outcome = orders->shapes_->deployer().deploy({.source = script}, {});
-    if (!std::holds_alternative<Deployed>(outcome)) {
+    if (!orders->shapes().deployer().deploy({.source = script}, {})) {
       return make_error(Errc::kInvalidArgument, "the upcaster of the comparison was refused");
     }
   }
@@ -49,7 +53,7 @@ Result<std::unique_ptr<OrderStore>> OrderStore::make_new(const std::filesystem::
 }
 
 Status OrderStore::fill(const ReplaySet& set) {
-  EventCodecs codecs(*registry_);
+  EventCodecs codecs(engine_->registry());
   CAIRN_TRY(const auto codec, codecs.for_type(kType, 1));
   for (std::uint64_t event = 0; event < set.events;) {
     AppendRequest request;

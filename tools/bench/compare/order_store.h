@@ -6,33 +6,28 @@
 #include <string>
 #include <string_view>
 
-#include "schemaregistry/registry/schema_registry.h"
-#include "tools/bench/bench_store.h"
+#include "tools/bench/compare/bench_engine.h"
 #include "tools/bench/replay_set.h"
-#include "upcasters/event_shapes.h"
 
 namespace cairn::bench {
 
-// A store of orders that were all written with the first version of their schema, which has a second one by
-// now.
+// A store of orders that were all written with version 1 of their schema, which has a version 2.
 class OrderStore {
  public:
-  // `script` leads from the first version to the second; empty where none is needed. REQUIRES: `set` fills
-  // the streams evenly.
+  // `script` is the upcaster from version 1 to 2; empty when none is needed. REQUIRES: `set` fills the
+  // streams evenly.
   static Result<std::unique_ptr<OrderStore>> make_new(const std::filesystem::path& folder,
                                                       const ReplaySet& set, std::string_view first,
                                                       std::string_view second, const std::string& script);
 
-  EventStore& store() { return bench_.store(); }
-  EventShapes& shapes() { return *shapes_; }
+  EventStore& store() { return engine_->store(); }
+  EventShapes& shapes() { return engine_->shapes(); }
 
  private:
-  explicit OrderStore(BenchStore bench) : bench_(std::move(bench)) {}
+  explicit OrderStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
   Status fill(const ReplaySet& set);
 
-  BenchStore bench_;
-  std::unique_ptr<SchemaRegistry> registry_;
-  std::unique_ptr<EventShapes> shapes_;
+  std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace cairn::bench

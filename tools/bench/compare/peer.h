@@ -9,7 +9,7 @@
 namespace cairn::bench {
 
 // A system other than Cairn, keeping the same events in a table of its own. Functions are called from one
-// thread; the sessions it hands out may be used at once, each by one thread.
+// thread; its sessions may be used concurrently, each by one thread.
 class Peer {
  public:
   virtual ~Peer() = default;
@@ -28,7 +28,7 @@ class Peer {
   // Reads stream, version, type and data of everything, in order, in this thread.
   virtual Result<ReplayOutcome> replay() = 0;
 
-  // Does now what the system would do in the background later, so that it does not fall into another's turn.
+  // Completes the system's background work, so that it does not run during another contender's turn.
   virtual Status settle() = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace cairn::bench {
 
-// PostgreSQL's binary representations, put together in one buffer: what parameters, arrays and COPY carry.
+// Encodes values in PostgreSQL's binary format, for parameters, arrays and COPY.
 class PostgresBinary {
  public:
   void clear() { bytes_.clear(); }
@@ -33,8 +33,7 @@ class PostgresBinary {
   std::string bytes_;
 };
 
-// Takes the fields of one COPY row apart. REQUIRES: the row is as long as its fields say; it came from the
-// server.
+// Decodes the fields of one COPY row. REQUIRES: the row is well formed, as the server sends it.
 class PostgresRow {
  public:
   // `first` is whether this row has the head of the whole COPY before it.

@@ -14,7 +14,7 @@ Result<PostgresConnection> PostgresConnection::open(const std::string& connectio
   if (PQstatus(connection.get()) != CONNECTION_OK) {
     return make_error(Errc::kIo, std::string("connect to PostgreSQL: ") + PQerrorMessage(connection.get()));
   }
-  // Notices ("table does not exist, skipping") are not for the reader of a benchmark.
+  // Notices ("table does not exist, skipping") would disturb the output.
   PQsetNoticeProcessor(
       connection.get(), [](void*, const char*) {}, nullptr);
   return connection;

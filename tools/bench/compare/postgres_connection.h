@@ -15,7 +15,7 @@ struct PostgresResultDeleter {
 };
 using PostgresResult = std::unique_ptr<PGresult, PostgresResultDeleter>;
 
-// One connection. Belongs to one thread at a time.
+// One connection. Not thread-safe.
 class PostgresConnection {
  public:
   static Result<PostgresConnection> open(const std::string& connection_string);

@@ -6,7 +6,7 @@
 namespace cairn::bench {
 
 // How a batch of events gets into the table in one transaction.
-enum class BatchWay {
+enum class BatchMethod {
   kUnnest,  // one prepared INSERT from arrays, one round trip
   kCopy,    // binary COPY, two round trips
 };
@@ -26,8 +26,8 @@ class PostgresPeer : public Peer {
   Result<ReplayOutcome> replay() override;
   Status settle() override;
 
-  // For the sessions to come; kUnnest until told otherwise.
-  void use_batch_way(BatchWay way) { batch_way_ = way; }
+  // For later sessions; the default is kUnnest.
+  void use_batch_way(BatchMethod way) { batch_way_ = way; }
 
   Result<std::string> version() const;
   std::string connection_string() const { return server_->connection_string(); }
@@ -36,7 +36,7 @@ class PostgresPeer : public Peer {
   explicit PostgresPeer(std::unique_ptr<PostgresServer> server) : server_(std::move(server)) {}
 
   std::unique_ptr<PostgresServer> server_;
-  BatchWay batch_way_ = BatchWay::kUnnest;
+  BatchMethod batch_way_ = BatchMethod::kUnnest;
 };
 
 }  // namespace cairn::bench

@@ -33,7 +33,7 @@ struct Account {
   gid_t gid;
 };
 
-// Whom the server runs as: nullopt for ourselves.
+// The user of the server process: nullopt for the current one.
 Result<std::optional<Account>> server_account() {
   if (geteuid() != 0) return std::optional<Account>();
   const passwd* entry = getpwnam(kServerUser);
@@ -62,10 +62,10 @@ Result<std::filesystem::path> program_folder() {
       "initdb of PostgreSQL 15 was not found; install the package postgresql-15 or set CAIRN_POSTGRES_BIN");
 }
 
-// Between fork and exec only calls that are safe there.
+// Between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become(const std::optional<Account>& account, const std::vector<const char*>& arguments,
                          int output) {
-  setsid();  // A Ctrl-C in the terminal is ours to handle; the server is stopped after its clients.
+  setsid();  // SIGINT of the terminal must not reach the server: its clients stop first.
   if (account && (setgroups(0, nullptr) != 0 || setgid(account->gid) != 0 || setuid(account->uid) != 0))
     _exit(126);
   prctl(PR_SET_PDEATHSIG,
@@ -99,7 +99,7 @@ int wait_for_exit(pid_t process) {
   return status;
 }
 
-Error see_output(const std::string& what, const std::filesystem::path& output) {
+Error with_output(const std::string& what, const std::filesystem::path& output) {
   std::string text = what + "; its output:";
   if (std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(output.c_str(), "r"), std::fclose); file) {
     for (char line[512]; std::fgets(line, sizeof line, file.get()) != nullptr;)
@@ -120,18 +120,18 @@ Result<std::unique_ptr<PostgresServer>> PostgresServer::start(const std::filesys
   std::filesystem::create_directories(folder);
   const std::filesystem::path output = folder.parent_path() / "postgres.log";
   if (account) {
-    // The folder above is ours alone (mkdtemp); the server's user has to pass through it.
+    // mkdtemp made the parent folder private; the server's user needs access to it.
     std::filesystem::permissions(folder.parent_path(), std::filesystem::perms(0711));
     if (chown(folder.c_str(), account->uid, account->gid) != 0)
       return system_error("chown " + folder.string(), errno);
   }
 
-  // Text compared byte by byte, the fastest there is, and a good choice for stream names.
+  // Byte-wise comparison of text: the fastest collation, and good for stream names.
   CAIRN_TRY(const pid_t initdb, spawn(account,
                                       {(programs / "initdb").string(), "-D", (folder / "data").string(),
                                        "--auth=trust", "--encoding=UTF8", "--locale=C"},
                                       output));
-  if (wait_for_exit(initdb) != 0) return see_output("initdb in " + folder.string() + " failed", output);
+  if (wait_for_exit(initdb) != 0) return with_output("initdb in " + folder.string() + " failed", output);
 
   CAIRN_TRY(const pid_t process, spawn(account,
                                        {(programs / "postgres").string(), "-D", (folder / "data").string(),
@@ -140,7 +140,7 @@ Result<std::unique_ptr<PostgresServer>> PostgresServer::start(const std::filesys
   std::unique_ptr<PostgresServer> server(new PostgresServer(folder, process));
   server->user_ = account ? account->name : own_name();
   if (const Status ready = server->wait_until_ready(); !ready)
-    return see_output(ready.error().message, output);
+    return with_output(ready.error().message, output);
   return server;
 }
 
@@ -148,7 +148,7 @@ PostgresServer::PostgresServer(std::filesystem::path folder, pid_t process)
     : folder_(std::move(folder)), process_(process) {}
 
 PostgresServer::~PostgresServer() {
-  kill(process_, SIGQUIT);  // Its folder is removed next, so there is nothing to put in order.
+  kill(process_, SIGQUIT);  // An immediate shutdown: its folder is removed next.
   wait_for_exit(process_);
 }
 

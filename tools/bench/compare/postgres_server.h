@@ -10,9 +10,9 @@
 
 namespace cairn::bench {
 
-// A PostgreSQL server of our own with the settings initdb gives it (fsync and synchronous_commit on, 128 MB
-// of shared buffers), reached through a socket in its folder and no port. Stopped when this object goes, and
-// also when the process dies without a chance to do so.
+// A private PostgreSQL server with the settings of initdb (fsync and synchronous_commit on, 128 MB of shared
+// buffers), on a Unix socket in its folder and no port. The destructor stops it; it is also stopped when this
+// process dies.
 class PostgresServer {
  public:
   // Makes a cluster in `folder` and starts it. As root it runs as the user `postgres`, because PostgreSQL
@@ -24,7 +24,7 @@ class PostgresServer {
   PostgresServer& operator=(const PostgresServer&) = delete;
   ~PostgresServer();
 
-  // What libpq needs to connect.
+  // The connection string for libpq.
   std::string connection_string() const;
 
  private:

@@ -38,7 +38,8 @@ std::string_view bytes_of(const Uuid& id) {
 
 class PostgresSession : public AppendSession {
  public:
-  PostgresSession(PostgresConnection connection, const Payloads& payloads, ClientIds client_ids, BatchWay way)
+  PostgresSession(PostgresConnection connection, const Payloads& payloads, ClientIds client_ids,
+                  BatchMethod way)
       : connection_(std::move(connection)),
         payloads_(payloads),
         with_ids_(client_ids == ClientIds::kYes),
@@ -52,7 +53,7 @@ class PostgresSession : public AppendSession {
 
   Status append(const AppendCall& call) override {
     if (call.events == 1) return append_one(call);
-    return way_ == BatchWay::kCopy ? append_copy(call) : append_unnest(call);
+    return way_ == BatchMethod::kCopy ? append_copy(call) : append_unnest(call);
   }
 
  private:
@@ -120,7 +121,7 @@ class PostgresSession : public AppendSession {
   const Payloads& payloads_;
   bool with_ids_;
   const Statements& statements_;
-  BatchWay way_;
+  BatchMethod way_;
 
   // Kept from append to append for their memory.
   PostgresBinary versions_;
@@ -133,7 +134,7 @@ class PostgresSession : public AppendSession {
 
 Result<std::unique_ptr<AppendSession>> open_postgres_session(const std::string& connection_string,
                                                              const Payloads& payloads, ClientIds client_ids,
-                                                             BatchWay way) {
+                                                             BatchMethod way) {
   CAIRN_TRY(PostgresConnection connection, PostgresConnection::open(connection_string));
   auto session = std::make_unique<PostgresSession>(std::move(connection), payloads, client_ids, way);
   CAIRN_CHECK(session->prepare());

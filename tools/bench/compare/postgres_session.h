@@ -8,10 +8,10 @@
 
 namespace cairn::bench {
 
-// A connection that appends to the table `events` of PostgresPeer: one event by a prepared INSERT, more in
+// A connection that appends to the table `events` of PostgresPeer: one event by a prepared INSERT, more by
 // `way`.
 Result<std::unique_ptr<AppendSession>> open_postgres_session(const std::string& connection_string,
                                                              const Payloads& payloads, ClientIds client_ids,
-                                                             BatchWay way);
+                                                             BatchMethod way);
 
 }  // namespace cairn::bench

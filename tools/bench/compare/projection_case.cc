@@ -1,4 +1,4 @@
-// Read models: built from the whole log, and followed while writers are at work.
+// Read models: built from the whole log, and kept up to date during appends.
 
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ std::string memory_note(const PurchaseStore::Growth& growth) {
          text(growth.file) + " of mapped files";
 }
 
-// Only those who have come to the same are compared.
+// Only systems with the same result are compared.
 Status check_totals(const Purchases& purchases, PurchaseStore& store, PurchaseTable& table) {
   const std::vector<Purchases::Totals> expected = purchases.totals();
   const auto check = [&](const std::string& who, const Result<std::vector<Purchases::Totals>>& found) {

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "eventstore/json/json_writer.h"
 #include "projections/typed_projection.h"
 #include "schemaregistry/events/event_codecs.h"
 #include "tools/bench/interrupt.h"
@@ -13,6 +14,8 @@
 namespace cairn::bench {
 
 namespace {
+
+constexpr unsigned kDaemonThreads = 2;
 
 using Clock = std::chrono::steady_clock;
 
@@ -48,17 +51,28 @@ struct CustomerRow {
     cents += event.cents;
   }
   void append_json(std::string& to) const {
-    to += R"({"cents":)" + std::to_string(cents) + R"(,"purchases":)" + std::to_string(purchases) + "}";
+    JsonWriter json(to);
+    json.begin_object();
+    json.raw("cents", std::to_string(cents));
+    json.raw("purchases", std::to_string(purchases));
+    json.end_object();
   }
 };
 
-// As 64 waiting writers leave them.
+// As in a group commit of 64 writers.
 constexpr std::uint64_t kEventsPerAppend = 64;
 
 std::string purchase_json(const Purchases::Purchase& purchase) {
-  return R"({"order":")" + purchase.order + R"(","customer":")" + Purchases::name(purchase.customer) +
-         R"(","quantity":)" + std::to_string(purchase.quantity) + R"(,"cents":)" +
-         std::to_string(purchase.cents) + R"(,"channel":")" + purchase.channel + "\"}";
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.text("order", purchase.order);
+  json.text("customer", Purchases::name(purchase.customer));
+  json.raw("quantity", std::to_string(purchase.quantity));
+  json.raw("cents", std::to_string(purchase.cents));
+  json.text("channel", purchase.channel);
+  json.end_object();
+  return text;
 }
 
 PurchaseStore::Growth growth_since(const ProcessMemory& before) {
@@ -71,20 +85,18 @@ PurchaseStore::Growth growth_since(const ProcessMemory& before) {
 
 Result<std::unique_ptr<PurchaseStore>> PurchaseStore::make_new(const std::filesystem::path& folder,
                                                                const Purchases& purchases) {
-  CAIRN_TRY(BenchStore bench, BenchStore::make_new(folder));
-  std::unique_ptr<PurchaseStore> made(new PurchaseStore(std::move(bench), purchases));
-  CAIRN_TRY(made->registry_, SchemaRegistry::open(made->bench_.store()));
-  const auto id = made->registry_->register_schema({kType, {std::string(kSchema), {}}});
+  CAIRN_TRY(auto engine, make_new_engine(folder, kDaemonThreads));
+  std::unique_ptr<PurchaseStore> made(new PurchaseStore(std::move(engine), purchases));
+  const auto id = made->engine_->registry().register_schema({kType, {std::string(kSchema), {}}});
   if (!id) return make_error(Errc::kInvalidArgument, id.error().message);
   CAIRN_CHECK(made->fill());
-  CAIRN_TRY(made->shapes_, EventShapes::open(made->bench_.store(), *made->registry_));
   CAIRN_TRY(made->growth_cpp_, made->start_cpp());
   CAIRN_TRY(made->growth_lua_, made->deploy_lua());
   return made;
 }
 
 Status PurchaseStore::fill() {
-  EventCodecs codecs(*registry_);
+  EventCodecs codecs(engine_->registry());
   CAIRN_TRY(const auto codec, codecs.for_type(kType, 1));
   for (std::uint64_t event = 0; event < purchases_.events;) {
     AppendRequest request;
@@ -99,24 +111,23 @@ Status PurchaseStore::fill() {
       request.streams.push_back(
           {StreamSet::name(purchase.customer), ExpectedVersion::any(), {std::move(made)}});
     }
-    CAIRN_CHECK(bench_.store().append(std::move(request)));
+    CAIRN_CHECK(engine_->store().append(std::move(request)));
   }
-  return bench_.store().flush_index();
+  return engine_->store().flush_index();
 }
 
 Result<PurchaseStore::Growth> PurchaseStore::start_cpp() {
   const ProcessMemory before = process_memory();
-  CAIRN_TRY(daemon_, ProjectionDaemon::open(bench_.store(), *shapes_, bench_.folder(), {.threads = 2}));
-  CAIRN_CHECK(daemon_->add(make_typed_projection<CustomerRow, Purchased>({.name = kCpp, .revision = "1"})));
-  daemon_->start();
+  CAIRN_CHECK(
+      engine_->daemon()->add(make_typed_projection<CustomerRow, Purchased>({.name = kCpp, .revision = "1"})));
+  CAIRN_CHECK(engine_->start());
   CAIRN_CHECK(wait_until_built(kCpp, 1));
   return growth_since(before);
 }
 
 Result<PurchaseStore::Growth> PurchaseStore::deploy_lua() {
   const ProcessMemory before = process_memory();
-  const auto outcome = daemon_->deploy({.name = kLua, .source = kScript, .file = "purchases.lua"});
-  if (!std::holds_alternative<ProjectionDeployment>(outcome)) {
+  if (!engine_->daemon()->deploy({.name = kLua, .source = kScript, .file = "purchases.lua"})) {
     return make_error(Errc::kInvalidArgument, "the projection of the comparison was refused");
   }
   CAIRN_CHECK(wait_until_built(kLua, 1));
@@ -125,7 +136,7 @@ Result<PurchaseStore::Growth> PurchaseStore::deploy_lua() {
 
 Status PurchaseStore::wait_until_built(const std::string& projection, std::uint64_t generation) {
   while (!interrupted()) {
-    const auto status = daemon_->status(projection);
+    const auto status = engine_->daemon()->status(projection);
     if (!status || status->state == ProjectionState::kFaulted || status->state == ProjectionState::kPaused ||
         status->parked_keys > 0) {
       return make_error(Errc::kCorruption,
@@ -139,7 +150,7 @@ Status PurchaseStore::wait_until_built(const std::string& projection, std::uint6
 
 Result<double> PurchaseStore::rebuild(const std::string& projection) {
   const auto began = Clock::now();
-  CAIRN_TRY(const ProjectionStatus begun, daemon_->rebuild(projection, std::nullopt));
+  CAIRN_TRY(const ProjectionStatus begun, engine_->daemon()->rebuild(projection, std::nullopt));
   CAIRN_CHECK(wait_until_built(projection, begun.generation + 1));
   const std::chrono::duration<double> taken = Clock::now() - began;
   return static_cast<double>(purchases_.events) / taken.count();
@@ -150,7 +161,7 @@ Result<std::vector<Purchases::Totals>> PurchaseStore::totals(const std::string& 
   RowsQuery query;
   query.limit = 10'000;
   while (true) {
-    CAIRN_TRY(const RowsAnswer page, daemon_->rows(projection, query));
+    CAIRN_TRY(const RowsAnswer page, engine_->daemon()->rows(projection, query));
     for (const RowsAnswer::Row& row : page.rows) {
       const std::uint64_t customer = std::stoull(row.key.substr(Purchases::name(0).size() - 1));
       if (customer >= all.size()) return make_error(Errc::kCorruption, "there is no customer " + row.key);

@@ -8,14 +8,14 @@
 
 namespace cairn::bench {
 
-// The same purchases in a table of PostgreSQL with a column for each field, and a read model that PostgreSQL
-// makes of them itself.
+// The same purchases in a table of PostgreSQL with a column per field, and a read model that PostgreSQL
+// computes itself.
 class PurchaseTable {
  public:
   static Result<PurchaseTable> make_new(const std::string& connection_string, const Purchases& purchases);
 
   // Builds the read model from nothing, with one statement, and so one commit, for every 10,000 events.
-  // Returns events a second.
+  // Returns events per second.
   Result<double> rebuild();
 
   // The rows by customer; kCorruption when there is one too many.

@@ -32,7 +32,7 @@ Result<ReadOutcome> read_some(BigStore& big, BigStore::Written how, std::chrono:
 
 Result<Rows> measure_read(Setting& setting) {
   CAIRN_TRY(BigStore * big, setting.big_store());
-  // Opened anew, nothing of the streams is in memory but what the system has in its page cache.
+  // After reopening, only the page cache of the kernel has data of the streams.
   CAIRN_CHECK(big->store().flush_index());
   CAIRN_CHECK(big->bench().reopen());
 

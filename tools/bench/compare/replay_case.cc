@@ -7,8 +7,8 @@
 namespace cairn::bench {
 namespace {
 
-// Replays again and again for about a second and gives the mean rate, or an error when the events are not
-// those that were written.
+// Replays repeatedly for about a second and returns the mean rate, or an error when the events are not the
+// ones that were written.
 template <typename Replay>
 std::function<Result<double>()> replay_turn(const std::string& system, const ReplaySet& set,
                                             std::uint64_t sum, Replay replay) {

@@ -16,9 +16,10 @@ struct Contender {
   std::vector<double> samples = {};
 };
 
-// Gives every contender one turn a round. Turns alternate because a disk or a neighbour may have a slow
-// minute, and each round starts with another contender because the first may find a calmer machine. Tells
-// each turn on stderr. Fails with the first error, or kFailedPrecondition when interrupted().
+// Gives every contender one turn per round. Turns alternate, because the disk or another tenant of the
+// machine may be slow for a while, and each round starts with another contender, because the first position
+// may have an advantage. Prints each turn on stderr. Fails with the first error, or kFailedPrecondition when
+// interrupted().
 Status run_rounds(const std::string& work, std::vector<Contender>& contenders, unsigned rounds);
 
 // REQUIRES: at least one sample.

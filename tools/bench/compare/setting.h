@@ -19,7 +19,7 @@
 
 namespace cairn::bench {
 
-// How much of everything. The goals speak of the full scale.
+// The size of the workloads. The goals are defined for the full scale.
 struct Scale {
   bool full = true;
   unsigned rounds = 3;
@@ -33,12 +33,12 @@ struct Scale {
 Scale full_scale();
 Scale quick_scale();
 
-// What the cases share: the systems, the scale, and a folder on the disk under test.
+// The common input of the cases: the systems, the scale, and a folder on the disk under test.
 struct Setting {
   Scale scale;
   ClientIds client_ids = ClientIds::kNo;
   std::filesystem::path folder;
-  std::filesystem::path program;  // this one, for what wants a process of its own
+  std::filesystem::path program;  // this program, for cases in a separate process
   Payloads payloads;
   PostgresPeer& postgres;
   SqlitePeer& sqlite;
@@ -55,10 +55,10 @@ using Rows = std::vector<Row>;
 Result<Rows> measure_shapes(Setting& setting, const ReplaySet& set,
                             const std::function<Result<double>()>& postgres_copy);
 
-// The second half of measure_projections(): how long it takes until rows have what was appended.
+// The second half of measure_projections(): the delay until an appended event is in the rows.
 Result<Row> measure_projection_lag(Setting& setting);
 
-// The cases. Each leaves nothing behind but what it says.
+// The cases. Each removes its files.
 Result<Rows> measure_append(
     Setting& setting);  // one event each: 64 and 256 waiting writers, 64 with 16 in flight
 Result<Rows> measure_single(Setting& setting);  // one writer, one event at a time

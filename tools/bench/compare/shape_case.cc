@@ -1,4 +1,4 @@
-// What it costs to read old events in their newest shape.
+// The cost of reading old events in their newest shape.
 
 #include <chrono>
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kWritten = R"({"type":"record","name":"OrderPlaced","fields":[
   {"name":"order_id","type":"string"},{"name":"customer","type":"string"},{"name":"quantity","type":"int"},
   {"name":"total","type":"double"},{"name":"channel","type":"string"}]})";
-// A field is gone, one is wider, one is new.
+// A field is removed, one is wider, one is new.
 constexpr std::string_view kCompatible = R"({"type":"record","name":"OrderPlaced","fields":[
   {"name":"order_id","type":"string"},{"name":"customer","type":"string"},{"name":"quantity","type":"long"},
   {"name":"total","type":"double"},{"name":"currency","type":"string","default":"EUR"}]})";
@@ -60,7 +60,7 @@ class Sum final : public ReplayRange {
   ValueSink values_;
 };
 
-// Replays again and again for about a second and gives the mean rate.
+// Replays repeatedly for about a second and returns the mean rate.
 std::function<Result<double>()> replay_turn(OrderStore& orders, std::uint64_t expected, unsigned threads) {
   return [&orders, expected, threads]() -> Result<double> {
     const auto began = std::chrono::steady_clock::now();
@@ -85,11 +85,10 @@ std::function<Result<double>()> replay_turn(OrderStore& orders, std::uint64_t ex
 std::function<Result<double>()> dry_run_turn(OrderStore& orders, std::uint64_t expected) {
   return [&orders, expected]() -> Result<double> {
     const auto began = std::chrono::steady_clock::now();
-    const auto outcome =
+    const auto deployed =
         orders.shapes().deployer().deploy({.source = script("the same again")}, {.dry_run = DryRun::kYes});
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
-    const auto* deployed = std::get_if<Deployed>(&outcome);
-    if (deployed == nullptr || deployed->report.checked != expected) {
+    if (!deployed || deployed->report.checked != expected) {
       return make_error(Errc::kCorruption, "the dry run did not see every event");
     }
     return static_cast<double>(expected) / taken.count();

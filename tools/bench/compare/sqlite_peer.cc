@@ -62,11 +62,11 @@ class SqliteInserter {
 
 class SqliteSession : public AppendSession {
  public:
-  SqliteSession(sqlite3* database, std::mutex& turn, SqliteInserter inserter, const Payloads& payloads)
+  SqliteSession(sqlite3* database, Mutex& turn, SqliteInserter inserter, const Payloads& payloads)
       : database_(database), turn_(turn), inserter_(std::move(inserter)), payloads_(payloads) {}
 
   Status append(const AppendCall& call) override {
-    const std::lock_guard lock(turn_);
+    const MutexLock lock(turn_);
     if (call.events == 1) return add(call, 0);  // a transaction of its own
     CAIRN_CHECK(sqlite_execute(database_, "BEGIN IMMEDIATE"));
     for (unsigned i = 0; i < call.events; ++i) CAIRN_CHECK(add(call, i));
@@ -81,7 +81,7 @@ class SqliteSession : public AppendSession {
   }
 
   sqlite3* database_;
-  std::mutex& turn_;
+  Mutex& turn_;
   SqliteInserter inserter_;
   const Payloads& payloads_;
 };

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 #include <memory>
-#include <mutex>
 
+#include "eventstore/base/mutex.h"
 #include "tools/bench/compare/peer.h"
 
 struct sqlite3;
@@ -29,7 +29,7 @@ class SqlitePeer : public Peer {
  private:
   std::filesystem::path folder_;
   sqlite3* database_ = nullptr;
-  std::mutex turn_;
+  Mutex turn_;
 };
 
 }  // namespace cairn::bench

@@ -11,8 +11,8 @@ struct sqlite3_stmt;
 
 namespace cairn::bench {
 
-// A prepared statement. Belongs to one thread at a time. Values bound and columns read are not copied: they
-// live as long as the caller's, and until the next step.
+// A prepared statement. Not thread-safe. Bound values are not copied and must outlive the step; columns are
+// valid until the next step.
 class SqliteStatement {
  public:
   static Result<SqliteStatement> prepare(sqlite3* database, std::string_view sql);

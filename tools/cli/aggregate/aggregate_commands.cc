@@ -4,12 +4,12 @@
 
 namespace cairn::cli {
 
-void add_aggregate_commands(CLI::App& app, int& exit_code) {
+void add_aggregate_commands(CLI::App& app, CommandAction& action) {
   CLI::App& aggregate =
-      *app.add_subcommand("aggregate", "Deploy and look at the scripts that make states out of events");
+      *app.add_subcommand("aggregate", "Deploy and show the scripts that fold events into states");
   aggregate.require_subcommand(1);
   aggregate.footer(
-      "\nAn aggregate is a Lua script that says what the state of a category's streams is:\n"
+      "\nAn aggregate is a Lua script that folds the events of a stream into a state:\n"
       "  return aggregate {\n"
       "    category = \"order\",\n"
       "    initial = function() return {status = \"new\", total = 0} end,\n"
@@ -26,10 +26,10 @@ void add_aggregate_commands(CLI::App& app, int& exit_code) {
       "  cairn aggregate deploy order.lua\n"
       "  cairn aggregate list\n"
       "  cairn aggregate show order\n"
-      "  cairn state order-42                 what the events of order-42 come to");
-  add_aggregate_deploy_command(aggregate, exit_code);
-  add_aggregate_list_command(aggregate, exit_code);
-  add_aggregate_show_command(aggregate, exit_code);
+      "  cairn state order-42                 the state of order-42");
+  add_aggregate_deploy_command(aggregate, action);
+  add_aggregate_list_command(aggregate, action);
+  add_aggregate_show_command(aggregate, action);
 }
 
 }  // namespace cairn::cli

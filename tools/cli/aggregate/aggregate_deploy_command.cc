@@ -26,12 +26,10 @@ int run_deploy(const DeployArguments& arguments) {
   const auto file = read_script_file(arguments.file);
   if (!file) return report_usage(file.error().message);
   const auto category = aggregate_category(file->source, file->path);
-  if (const auto* error = std::get_if<ScriptError>(&category)) {
-    return report_script_error(*error, arguments.server.json);
-  }
+  if (!category) return report_script_error(category.error(), arguments.server.json);
   auto client = make_client(arguments.server);
   if (!client) return report_usage(client.error().message);
-  const std::string& name = std::get<std::string>(category);
+  const std::string& name = *category;
   const auto answer = client->put_text(
       "/aggregates/" + api::percent_encoded(name) + "?file=" + api::percent_encoded(file->name()),
       file->source, "text/x-lua");
@@ -43,19 +41,21 @@ int run_deploy(const DeployArguments& arguments) {
 
 }  // namespace
 
-void add_aggregate_deploy_command(CLI::App& aggregate, int& exit_code) {
+void add_aggregate_deploy_command(CLI::App& aggregate, CommandAction& action) {
   CLI::App& command = *aggregate.add_subcommand("deploy", "Make a script the aggregate of its category");
   command.footer(
-      "\nThe script says itself which category it is for. It takes the place of the one that was there, and\n"
-      "states are made by it at once; snapshots that the other one made are not used any more, until\n"
-      "`cairn snapshot create --all` makes new ones. The same script again changes nothing.\n"
+      "\nThe script names its category. It replaces the previous aggregate of the category at once; "
+      "snapshots of\n"
+      "the previous one are not used any more, until `cairn snapshot create --all` makes new ones. Deploying "
+      "the\n"
+      "same script again changes nothing.\n"
       "\nExamples:\n"
       "  cairn aggregate deploy order.lua\n"
       "  cairn aggregate deploy - --json < order.lua            for programs");
   auto arguments = std::make_shared<DeployArguments>();
   command.add_option("file", arguments->file, "The script, or - for stdin")->type_name("FILE")->required();
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_deploy(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_deploy(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -7,11 +7,9 @@
 
 namespace cairn::cli {
 
-std::variant<std::string, ScriptError> aggregate_category(const std::string& source,
-                                                          const std::string& file) {
-  auto made = AggregateFold::make(source, file);
-  if (auto* error = std::get_if<ScriptError>(&made)) return std::move(*error);
-  return std::get<std::unique_ptr<AggregateFold>>(made)->header().category;
+ScriptResult<std::string> aggregate_category(const std::string& source, const std::string& file) {
+  CAIRN_TRY(const std::unique_ptr<AggregateFold> fold, AggregateFold::make(source, file));
+  return fold->header().category;
 }
 
 }  // namespace cairn::cli

@@ -46,12 +46,12 @@ int run_list(const ServerOptions& server) {
 
 }  // namespace
 
-void add_aggregate_list_command(CLI::App& aggregate, int& exit_code) {
+void add_aggregate_list_command(CLI::App& aggregate, CommandAction& action) {
   CLI::App& command = *aggregate.add_subcommand("list", "Show all aggregates");
   command.footer("\nExamples:\n  cairn aggregate list\n  cairn aggregate list --json");
   auto server = std::make_shared<ServerOptions>();
   add_server_options(command, *server);
-  command.callback([server, &exit_code] { exit_code = run_list(*server); });
+  run_after_parsing(command, action, [server] { return run_list(*server); });
 }
 
 }  // namespace cairn::cli

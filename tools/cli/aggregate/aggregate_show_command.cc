@@ -23,7 +23,7 @@ struct ShowArguments {
   std::string category;
 };
 
-// The source alone goes to stdout, so that it can go into a file.
+// Only the source goes to stdout, so that it can be redirected into a file.
 void print_source(const std::string& text) {
   const json aggregate = json::parse(text, nullptr, false);
   std::cerr << on_one_line(text_member(aggregate, "category")) << ", revision "
@@ -42,7 +42,7 @@ int run_show(const ShowArguments& arguments) {
 
 }  // namespace
 
-void add_aggregate_show_command(CLI::App& aggregate, int& exit_code) {
+void add_aggregate_show_command(CLI::App& aggregate, CommandAction& action) {
   CLI::App& command = *aggregate.add_subcommand("show", "Print the source of a category's aggregate");
   command.footer(
       "\nExamples:\n"
@@ -53,7 +53,7 @@ void add_aggregate_show_command(CLI::App& aggregate, int& exit_code) {
       ->type_name("CATEGORY")
       ->required();
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_show(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_show(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "api/client/server_url.h"
-#include "tools/cli/aggregate/snapshot_commands.h"
+#include "tools/cli/aggregate/aggregate_commands.h"
 #include "tools/cli/aggregate/snapshot_run.h"
 #include "tools/cli/server/failure_report.h"
 #include "tools/cli/server/interruption.h"
@@ -61,14 +61,14 @@ int create_all(api::Client& client, const CreateArguments& arguments) {
   const auto answer = [&] {
     const Interruption interruption([&client] { client.stop(); });
     auto run = run_snapshots(client, arguments.category);
-    interrupted = interruption.came();
+    interrupted = interruption.arrived();
     return run;
   }();
   if (answer && answer->ok()) return report_run(answer->body, arguments.server.json);
   if (answer) return report_refusal(*answer, arguments.server.json);
   std::cerr << "cairn: " << (interrupted ? "interrupted" : answer.error().message);
   if (answer.error().code != Errc::kIo) {
-    std::cerr << "; snapshots that were made stay, and the same command goes on behind them";
+    std::cerr << "; finished snapshots are kept, and the same command continues after them";
   }
   std::cerr << '\n';
   return interrupted ? kExitNo : kExitUnreachable;
@@ -85,12 +85,13 @@ int run_create(const CreateArguments& arguments) {
 
 }  // namespace
 
-void add_snapshot_create_command(CLI::App& snapshot, int& exit_code) {
+void add_snapshot_create_command(CLI::App& snapshot, CommandAction& action) {
   CLI::App& command =
-      *snapshot.add_subcommand("create", "Make a snapshot of a stream, or of all of a category");
+      *snapshot.add_subcommand("create", "Make a snapshot of a stream, or of all streams of a category");
   command.footer(
-      "\nA stream whose newest state has a snapshot is passed over, so a run that was interrupted goes on\n"
-      "where it was. Streams that fail do not stop it: exit code 1, and which they are.\n"
+      "\nA stream whose newest state has a snapshot is skipped, so that an interrupted run continues where "
+      "it\n"
+      "stopped. A stream that fails does not end the run: failures are listed at the end, with exit code 1.\n"
       "\nExamples:\n"
       "  cairn snapshot create order-42\n"
       "  cairn snapshot create --all --category order\n"
@@ -103,7 +104,7 @@ void add_snapshot_create_command(CLI::App& snapshot, int& exit_code) {
   all->needs(category);
   category->needs(all);
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_create(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_create(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/client/server_url.h"
-#include "tools/cli/aggregate/snapshot_commands.h"
+#include "tools/cli/aggregate/aggregate_commands.h"
 #include "tools/cli/schema/pretty_json.h"
 #include "tools/cli/server/answer_output.h"
 #include "tools/cli/server/failure_report.h"
@@ -66,7 +66,7 @@ void print_removed(const std::string& text) {
   std::cout << counted(removed, "snapshot") << " removed\n";
 }
 
-// What the three commands have in common.
+// The common arguments of the three commands.
 std::shared_ptr<StreamArguments> add_arguments(CLI::App& command) {
   auto arguments = std::make_shared<StreamArguments>();
   command.add_option("stream", arguments->stream, "The stream")->type_name("STREAM")->required();
@@ -78,26 +78,26 @@ using Ask = std::function<Result<api::Answer>(api::Client&, const StreamArgument
 using Print = void (*)(const std::string&);
 
 void run_on(CLI::App& command, const std::shared_ptr<StreamArguments>& arguments, const Ask& ask, Print print,
-            int& exit_code) {
-  command.callback([arguments, ask, print, &exit_code] {
+            CommandAction& action) {
+  run_after_parsing(command, action, [arguments, ask, print] {
     auto client = make_client(arguments->server);
-    exit_code = client ? report_answer(ask(*client, *arguments), arguments->server.json, print)
-                       : report_usage(client.error().message);
+    return client ? report_answer(ask(*client, *arguments), arguments->server.json, print)
+                  : report_usage(client.error().message);
   });
 }
 
 }  // namespace
 
-void add_snapshot_show_command(CLI::App& snapshot, int& exit_code) {
+void add_snapshot_show_command(CLI::App& snapshot, CommandAction& action) {
   CLI::App& command = *snapshot.add_subcommand("show", "Print the newest snapshot that can be used");
   command.footer("\nExamples:\n  cairn snapshot show order-42\n  cairn snapshot show order-42 --json");
   const auto ask = [](api::Client& client, const StreamArguments& arguments) {
     return client.get(arguments.path("snapshot"));
   };
-  run_on(command, add_arguments(command), ask, &print_snapshot, exit_code);
+  run_on(command, add_arguments(command), ask, &print_snapshot, action);
 }
 
-void add_snapshot_list_command(CLI::App& snapshot, int& exit_code) {
+void add_snapshot_list_command(CLI::App& snapshot, CommandAction& action) {
   CLI::App& command = *snapshot.add_subcommand("list", "Show all snapshots of a stream");
   command.footer(
       "\nOnes that cannot be used were made by another aggregate, upcaster or schema, or are damaged.\n"
@@ -105,10 +105,10 @@ void add_snapshot_list_command(CLI::App& snapshot, int& exit_code) {
   const auto ask = [](api::Client& client, const StreamArguments& arguments) {
     return client.get(arguments.path("snapshots"));
   };
-  run_on(command, add_arguments(command), ask, &print_snapshots, exit_code);
+  run_on(command, add_arguments(command), ask, &print_snapshots, action);
 }
 
-void add_snapshot_prune_command(CLI::App& snapshot, int& exit_code) {
+void add_snapshot_prune_command(CLI::App& snapshot, CommandAction& action) {
   CLI::App& command = *snapshot.add_subcommand("prune", "Remove all but the newest snapshots of a stream");
   command.footer(
       "\nNothing is lost: states are folded from the events when there is no snapshot.\n"
@@ -118,7 +118,7 @@ void add_snapshot_prune_command(CLI::App& snapshot, int& exit_code) {
   const auto ask = [](api::Client& client, const StreamArguments& given) {
     return client.remove(given.path("snapshots") + "?keep=" + std::to_string(given.keep));
   };
-  run_on(command, arguments, ask, &print_removed, exit_code);
+  run_on(command, arguments, ask, &print_removed, action);
 }
 
 }  // namespace cairn::cli

@@ -1,4 +1,4 @@
-#include "tools/cli/aggregate/state_command.h"
+#include "tools/cli/aggregate/aggregate_commands.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "tools/cli/aggregate/asked_state.h"
 #include "tools/cli/aggregate/state_diff.h"
 #include "tools/cli/aggregate/state_history.h"
 #include "tools/cli/aggregate/state_output.h"
+#include "tools/cli/aggregate/state_request.h"
 #include "tools/cli/schema/pretty_json.h"
 #include "tools/cli/server/failure_report.h"
 #include "tools/cli/server/server_options.h"
@@ -35,8 +35,8 @@ struct StateArguments {
   std::vector<std::uint64_t> diff;  // two versions, or none
   std::string history;
 
-  StateWanted wanted() const {
-    StateWanted state{.stream = stream, .version = {}, .time = time};
+  StateRequest wanted() const {
+    StateRequest state{.stream = stream, .version = {}, .time = time};
     if (version > 0) state.version = version;
     return state;
   }
@@ -48,7 +48,7 @@ int run_state(api::Client& client, const StateArguments& arguments) {
   if (const auto* refusal = std::get_if<api::Answer>(&*asked)) {
     return report_refusal(*refusal, arguments.server.json);
   }
-  const auto& state = std::get<AskedState>(*asked);
+  const auto& state = std::get<StateAnswer>(*asked);
   if (arguments.server.json) {
     std::cout << state.json << '\n';
     return kExitOk;
@@ -66,7 +66,7 @@ int run_diff(api::Client& client, const StateArguments& arguments) {
     if (const auto* refusal = std::get_if<api::Answer>(&*asked)) {
       return report_refusal(*refusal, arguments.server.json);
     }
-    states.push_back(ordered_json::parse(std::get<AskedState>(*asked).state, nullptr, false));
+    states.push_back(ordered_json::parse(std::get<StateAnswer>(*asked).state, nullptr, false));
   }
   const auto changes = state_diff(states[0], states[1]);
   if (arguments.server.json) {
@@ -113,11 +113,12 @@ int run(const StateArguments& arguments) {
 
 }  // namespace
 
-void add_state_command(CLI::App& app, int& exit_code) {
-  CLI::App& command = *app.add_subcommand("state", "Show what the events of a stream come to");
+void add_state_command(CLI::App& app, CommandAction& action) {
+  CLI::App& command = *app.add_subcommand("state", "Show the state of a stream");
   command.footer(
-      "\nThe state is what the aggregate of the stream's category makes of its events, up to the newest, up\n"
-      "to a version, or up to a time: events recorded at that very moment count.\n"
+      "\nThe aggregate of the stream's category folds its events into the state: all events, those up to a "
+      "version,\n"
+      "or those up to a time, inclusive.\n"
       "\nExamples:\n"
       "  cairn state order-42\n"
       "  cairn state order-42 --version 7\n"
@@ -130,8 +131,7 @@ void add_state_command(CLI::App& app, int& exit_code) {
   auto* version = command.add_option("--version", arguments->version, "After this many of its events")
                       ->type_name("N")
                       ->check(CLI::PositiveNumber);
-  auto* time = command.add_option("--time", arguments->time, "As it was then, in the form of RFC 3339")
-                   ->type_name("T");
+  auto* time = command.add_option("--time", arguments->time, "As of this time (RFC 3339)")->type_name("T");
   auto* diff = command.add_option("--diff", arguments->diff, "What changed between two versions")
                    ->type_name("VERSION")
                    ->expected(2)
@@ -142,7 +142,7 @@ void add_state_command(CLI::App& app, int& exit_code) {
   version->excludes(time);
   diff->excludes(version)->excludes(time)->excludes(history);
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run(*arguments); });
 }
 
 }  // namespace cairn::cli

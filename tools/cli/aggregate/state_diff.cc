@@ -25,7 +25,7 @@ std::string step(const std::string& name) {
   return escaped;
 }
 
-// Also 1 and 1.0 differ, and -1 and 2^64 - 1, which nlohmann's own comparison does not tell apart.
+// 1 and 1.0 differ, and so do -1 and 2^64 - 1, which nlohmann's comparison treats as equal.
 bool is_same(const Json& one, const Json& other) {
   if (one.type() == other.type()) return one == other;
   return one.is_number_integer() && other.is_number_integer() && one.dump() == other.dump();
@@ -79,7 +79,7 @@ std::optional<Json> value_at(const Json& state, const std::string& pointer) {
     const Json::json_pointer path(pointer);
     if (!state.contains(path)) return std::nullopt;
     return state.at(path);
-  } catch (const Json::exception&) {  // It is no pointer, or asks for an element of what is no list.
+  } catch (const Json::exception&) {  // Not a JSON pointer, or an index into a non-array.
     return std::nullopt;
   }
 }

@@ -11,19 +11,19 @@ namespace cairn::cli {
 // One place where two states differ.
 struct StateChange {
   std::string path;                              // a JSON pointer; "" = the whole state
-  std::optional<nlohmann::ordered_json> before;  // nullopt = it was not there
-  std::optional<nlohmann::ordered_json> after;   // nullopt = it is gone
+  std::optional<nlohmann::ordered_json> before;  // nullopt = it did not exist
+  std::optional<nlohmann::ordered_json> after;   // nullopt = it was removed
 };
 
-// Where `after` differs from `before`: members of objects by their names, elements of lists by their places.
-// What is there only once is one change, whatever is in it.
+// The differences between two states: members of objects by name, elements of arrays by index. A value that
+// exists in one of them only is one change, whatever it contains.
 std::vector<StateChange> state_diff(const nlohmann::ordered_json& before,
                                     const nlohmann::ordered_json& after);
 
-// `pointer` as it leads into a state; a name that begins with no slash is a member of the state itself.
+// `pointer` as a JSON pointer; a name without a leading slash is a member of the state itself.
 std::string pointer_of(const std::string& field);
 
-// What the pointer leads to; nullopt when there is nothing.
+// The value at the pointer; nullopt when there is none.
 std::optional<nlohmann::ordered_json> value_at(const nlohmann::ordered_json& state,
                                                const std::string& pointer);
 

@@ -18,27 +18,27 @@ using Outcome = std::variant<FieldHistory, api::Answer>;
 
 constexpr std::uint64_t kPageEvents = 1'000;
 
-// A page of events as they are stored: what they are called and when they were recorded is all the same in
-// any shape, and this one can always be had.
+// A page of events in their stored shape: type and time are the same in every shape, and the stored shape
+// needs no upcaster that could fail.
 std::string events_path(const std::string& stream, std::uint64_t from) {
   return "/streams/" + api::percent_encoded(stream) + "/events?shape=stored&from=" + std::to_string(from) +
          "&limit=" + std::to_string(kPageEvents);
 }
 
-// Goes through the versions one by one and remembers where the field changed.
+// Visits the versions in order and records where the field changes.
 class HistoryWalk {
  public:
   HistoryWalk(api::Client& client, std::string stream, std::string pointer, FieldHistory& history)
       : client_(client), stream_(std::move(stream)), pointer_(std::move(pointer)), history_(history) {}
 
-  // Takes the events of one page, up to the last version. The answer is a refusal.
+  // Handles the events of one page, up to the last version. Returns the server's answer when it refuses.
   Result<std::optional<api::Answer>> take_page(const ordered_json& events) {
     for (const ordered_json& event : events) {
       const std::uint64_t version = number_member(event, "version");
       if (version != next_ || version > history_.to) break;
       CAIRN_TRY(auto asked, ask_state(client_, {.stream = stream_, .version = version}));
       if (auto* refusal = std::get_if<api::Answer>(&asked)) return std::optional(std::move(*refusal));
-      note(event, ordered_json::parse(std::get<AskedState>(asked).state, nullptr, false));
+      note(event, ordered_json::parse(std::get<StateAnswer>(asked).state, nullptr, false));
       ++next_;
       bar_.update("states", version - history_.from + 1, history_.to - history_.from + 1);
     }
@@ -72,11 +72,11 @@ class HistoryWalk {
 
 }  // namespace
 
-Result<Outcome> field_history(api::Client& client, const StateWanted& wanted, const std::string& pointer) {
+Result<Outcome> field_history(api::Client& client, const StateRequest& wanted, const std::string& pointer) {
   CAIRN_TRY(auto newest, ask_state(client, wanted));
   if (auto* refusal = std::get_if<api::Answer>(&newest)) return Outcome(std::move(*refusal));
   FieldHistory history;
-  history.to = std::get<AskedState>(newest).version;
+  history.to = std::get<StateAnswer>(newest).version;
   if (history.to > kHistoryVersionsMax) history.from = history.to - kHistoryVersionsMax + 1;
   HistoryWalk walk(client, wanted.stream, pointer, history);
   while (walk.next() <= history.to) {
@@ -88,7 +88,7 @@ Result<Outcome> field_history(api::Client& client, const StateWanted& wanted, co
     if (refusal) return Outcome(*std::move(refusal));
     if (walk.next() == before) {
       return make_error(Errc::kFailedPrecondition,
-                        "this is no answer of a Cairn server: " + refusal_text(page));
+                        "the answer is not a Cairn server's: " + refusal_text(page));
     }
   }
   return Outcome(std::move(history));

@@ -10,11 +10,11 @@
 
 #include "api/client/client.h"
 #include "eventstore/base/result.h"
-#include "tools/cli/aggregate/asked_state.h"
+#include "tools/cli/aggregate/state_request.h"
 
 namespace cairn::cli {
 
-// An event that gave a field another value.
+// An event that changed a field.
 struct FieldChange {
   std::uint64_t version = 0;
   std::uint64_t position = 0;
@@ -24,20 +24,20 @@ struct FieldChange {
 };
 
 struct FieldHistory {
-  std::uint64_t from = 1;  // the first version that was looked at
+  std::uint64_t from = 1;  // the first version examined
   std::uint64_t to = 0;    // the last one
   std::vector<FieldChange> changes;
 };
 
-// No more states than this are asked for: the newest ones.
+// The bound of the states that are requested: the newest ones.
 inline constexpr std::uint64_t kHistoryVersionsMax = 10'000;
 
-// How the field at `pointer` came to be what it is in the state that is wanted, event by event. Asks the
-// server for the state at each version, and shows on stderr how far that is.
+// The events that changed the field at `pointer`, up to the wanted state. Requests the state at each version
+// from the server, and shows progress on stderr.
 //
-// An answer is that of a server that refused. Errors are those of the client, and kFailedPrecondition when
-// this is no Cairn server.
-Result<std::variant<FieldHistory, api::Answer>> field_history(api::Client& client, const StateWanted& wanted,
+// Returns the server's answer when it refuses. Fails with the client's errors, and with kFailedPrecondition
+// when the answer is not a Cairn server's.
+Result<std::variant<FieldHistory, api::Answer>> field_history(api::Client& client, const StateRequest& wanted,
                                                               const std::string& pointer);
 
 }  // namespace cairn::cli

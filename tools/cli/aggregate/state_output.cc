@@ -1,5 +1,7 @@
 #include "tools/cli/aggregate/state_output.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "tools/cli/text/cell_text.h"
@@ -16,12 +18,12 @@ constexpr std::size_t kValueShown = 60;
 
 }  // namespace
 
-std::string state_line(const std::string& stream, const AskedState& state) {
+std::string state_line(const std::string& stream, const StateAnswer& state) {
   std::string line = stream + " at version " + std::to_string(state.version);
   if (!state.recorded_at.empty()) line += ", recorded " + state.recorded_at;
   line += ": " + counted(state.events_folded, "event") + " folded";
   if (state.snapshot_version) {
-    line += " behind the snapshot at version " + std::to_string(*state.snapshot_version);
+    line += fmt::format(" after the snapshot at version {}", *state.snapshot_version);
   }
   return on_one_line(line);
 }

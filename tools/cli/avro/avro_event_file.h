@@ -10,7 +10,7 @@
 
 namespace cairn::cli {
 
-// Whether a file is an .avro file, by its name or by how it begins.
+// Whether a file is an .avro file, by its name or by its first bytes.
 bool is_avro_file(const std::filesystem::path& path);
 
 // A file of events as `cairn export` writes it, read as lines to import.

@@ -6,6 +6,7 @@
 #include "eventstore/json/json_check.h"
 #include "eventstore/json/json_cursor.h"
 #include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 #include "schemaregistry/codec/avro_bytes.h"
 #include "schemaregistry/model/canonical_form.h"
 #include "schemaregistry/model/parse_schema.h"
@@ -14,7 +15,7 @@ namespace cairn::cli {
 
 namespace {
 
-// Without a namespace, which the types within would take for theirs.
+// Without a namespace, because the types inside would inherit it.
 constexpr std::string_view kEnvelopeBegin =
     R"({"type":"record","name":"CairnEvent","fields":[)"
     R"({"name":"position","type":"long"},{"name":"stream","type":"string"},{"name":"version","type":"long"},)"
@@ -25,7 +26,7 @@ constexpr std::string_view kEnvelopeEnd = "}]}";
 
 Error wrong(std::string message) { return make_error(Errc::kInvalidArgument, std::move(message)); }
 
-// The members of an object, as they are written.
+// The members of an object, as raw JSON.
 Result<std::map<std::string, std::string_view>> members_of(std::string_view json) {
   if (const auto fault = check_json(json)) return wrong("not JSON: " + fault->message);
   JsonCursor cursor(json);
@@ -110,27 +111,30 @@ void append_envelope(std::string& to, const ExportedEvent& event, std::string_vi
 
 Result<std::string> import_line_of(std::string_view record_json) {
   CAIRN_TRY(const auto members, members_of(record_json));
-  std::string line = "{";
+  std::string line;
+  JsonWriter json(line);
+  json.begin_object();
   for (const char* name : {"stream", "type", "data"}) {
     const auto member = members.find(name);
     if (member == members.end()) {
       return wrong("the records have no \"" + std::string(name) +
                    "\": only files as `cairn export` writes them can be imported");
     }
-    line += std::string(line.size() > 1 ? "," : "") + "\"" + name + "\":" + std::string(member->second);
+    json.raw(name, member->second);
   }
   for (const char* name : {"id", "tags"}) {
     const auto member = members.find(name);
-    if (member != members.end()) line += std::string(",\"") + name + "\":" + std::string(member->second);
+    if (member != members.end()) json.raw(name, member->second);
   }
   const auto metadata = members.find("metadata");
   if (metadata != members.end() && metadata->second.starts_with('"')) {
     const std::string text = JsonCursor(metadata->second).take_string();
     if (check_json(text)) return wrong("the metadata is not JSON");
-    line += ",\"metadata\":";
+    json.key("metadata");
     append_compact_json(line, text);
   }
-  return line + "}";
+  json.end_object();
+  return line;
 }
 
 }  // namespace cairn::cli

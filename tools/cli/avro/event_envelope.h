@@ -9,7 +9,7 @@
 
 namespace cairn::cli {
 
-// An event as the server gives it out. What is JSON stays the text it was.
+// An event from the server. JSON is kept as text.
 struct ExportedEvent {
   std::uint64_t position = 0;
   std::uint64_t version = 0;
@@ -17,19 +17,19 @@ struct ExportedEvent {
   std::string id;
   std::string type;
   std::string recorded_at;
-  int schema_version = 0;     // 0 = it has none
+  int schema_version = 0;     // 0 = none
   std::string_view data;      // JSON
   std::string_view metadata;  // JSON; "null" and "{}" are none
   std::string_view tags;      // JSON: a list of texts
 };
 
-// Reads one line of `cairn read --json`. kInvalidArgument when it is no event. The views live as long as the
-// line.
+// Reads one line of `cairn read --json`. kInvalidArgument when it is not an event. The views are valid as
+// long as the line.
 Result<ExportedEvent> parse_exported_event(std::string_view line);
 
 // The schema of the records in a file of events: CairnEvent with position, stream, version, id, type,
 // recordedAt, metadata (JSON as text, or null), tags, and as `data` the schema of the events.
-// kInvalidArgument when the events' schema has a type of that name itself.
+// kInvalidArgument when the events' schema defines a type of that name itself.
 Result<Schema> envelope_schema(const Schema& data);
 
 // Appends the record; `data` is the event's data in Avro's binary form.

@@ -34,7 +34,7 @@ Result<EventShaper> EventShaper::make(RegistryClient& registry, const std::strin
 Result<std::optional<EventShaper::Version>> EventShaper::read_version(RegistryClient& registry,
                                                                       const std::string& type,
                                                                       const std::string& version) {
-  // What was written with a version can still be read when it is deleted.
+  // A deleted version is needed to read the events that were written with it.
   CAIRN_TRY(const auto found, registry.version(type, version, Deleted::kIncluded));
   if (!found) return std::optional<Version>();
   const FindVersion find = [&](const SchemaReference& reference) -> Result<std::optional<SchemaVersion>> {

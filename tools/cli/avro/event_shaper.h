@@ -15,8 +15,8 @@
 
 namespace cairn::cli {
 
-// Brings the data of events of one type into Avro's binary form, all with one version of their schema. Data
-// of another version is read as that one has it, by Avro's rules.
+// Encodes the data of events of one type in Avro's binary form, all with one version of their schema. Data of
+// another version is converted by Avro's schema resolution.
 class EventShaper {
  public:
   // `version` is a number or "latest". kInvalidArgument when there is none. REQUIRES: the registry outlives
@@ -27,14 +27,14 @@ class EventShaper {
   const Schema& schema() const { return *target_.schema; }
   int version() const { return target_.version; }
 
-  // Appends the data of the event to `to`, or says why it does not fit the schema, and leaves `to` alone. An
-  // error is one of asking the server.
+  // Appends the data of the event to `to`, or returns why it does not match the schema and leaves `to`
+  // unchanged. Fails when the server cannot be reached.
   Result<std::optional<std::string>> append(const ExportedEvent& event, std::string& to);
 
  private:
   struct Version {
     int version = 0;
-    std::unique_ptr<Schema> schema;  // What is made of it needs it where it is.
+    std::unique_ptr<Schema> schema;  // The plan points into it.
     std::unique_ptr<JsonEncoder> encoder;
     std::unique_ptr<DecodePlan> plan;  // to the target; the target has none
   };

@@ -1,7 +1,10 @@
-#include "tools/cli/commands/append_command.h"
+#include "tools/cli/commands/commands.h"
+
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,9 +12,11 @@
 
 #include "api/client/client.h"
 #include "api/client/server_url.h"
+#include "eventstore/base/file.h"
 #include "eventstore/base/uuid.h"
+#include "eventstore/json/json_check.h"
+#include "eventstore/json/json_writer.h"
 #include "tools/cli/server/failure_report.h"
-#include "tools/cli/server/json_argument.h"
 #include "tools/cli/server/server_options.h"
 #include "tools/cli/text/event_text.h"
 #include "tools/cli/text/exit_code.h"
@@ -32,19 +37,45 @@ struct AppendArguments {
   std::vector<std::string> tags;
 };
 
-// The body of the request. kInvalidArgument for what cannot be one.
+// The JSON that an option gives: the text itself, @FILE for the content of a file, - for stdin. The text
+// stays as it was written, with every digit. kInvalidArgument when the file cannot be read or the text is not
+// JSON.
+Result<std::string> json_argument(const std::string& option, const std::string& argument) {
+  std::string text = argument;
+  if (argument == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else if (argument.starts_with('@')) {
+    auto content = read_file(argument.substr(1));
+    if (!content) return make_error(Errc::kInvalidArgument, option + ": " + content.error().message);
+    text = *std::move(content);
+  }
+  if (const auto fault = check_json(text)) {
+    return make_error(Errc::kInvalidArgument,
+                      fmt::format("{} is not JSON: {}, at byte {}", option, fault->message, fault->offset));
+  }
+  return text;
+}
+
+// The body of the request. kInvalidArgument when the data or the metadata are not JSON.
 Result<std::string> request_body(const AppendArguments& arguments, const std::string& id) {
   EventText event{.id = id, .type = arguments.type, .tags = tags_json(arguments.tags)};
   CAIRN_TRY(event.data, json_argument("--data", arguments.data));
   if (!arguments.metadata.empty()) {
     CAIRN_TRY(event.metadata, json_argument("--metadata", arguments.metadata));
   }
-  std::string body = "{\"expectedVersion\":" + expectation_json(arguments.expect) + ",\"events\":[";
+  std::string body;
+  JsonWriter json(body);
+  json.begin_object();
+  json.raw("expectedVersion", expectation_json(arguments.expect));
+  json.begin_array("events");
+  json.element();
   append_event(body, event);
-  return body + "]}";
+  json.end_array();
+  json.end_object();
+  return body;
 }
 
-// A lost connection leaves open whether the event is stored. Its id makes it safe to ask once more.
+// After a lost connection the outcome is unknown. The event's id makes the retry idempotent.
 Result<api::Answer> post(api::Client& client, const std::string& path, const std::string& body) {
   auto answer = client.post_json(path, body);
   if (!answer && answer.error().code == Errc::kOutcomeUnknown) return client.post_json(path, body);
@@ -59,7 +90,7 @@ int print_result(const AppendArguments& arguments, const api::Answer& answer) {
   const auto result = nlohmann::json::parse(answer.body, nullptr, false);
   if (!result.is_object() || !result.value("lastVersion", nlohmann::json()).is_number_unsigned() ||
       !result.value("lastPosition", nlohmann::json()).is_number_unsigned()) {
-    return report_refusal(answer, false);  // Whoever answered is not a server of ours.
+    return report_refusal(answer, false);  // The answer is not a Cairn server's.
   }
   const std::string place = "version " + grouped(result["lastVersion"].get<std::uint64_t>()) + " (position " +
                             grouped(result["lastPosition"].get<std::uint64_t>()) + ")";
@@ -101,7 +132,7 @@ std::string check_id(const std::string& text) { return Uuid::parse(text) ? "" : 
 
 }  // namespace
 
-void add_append_command(CLI::App& app, int& exit_code) {
+void add_append_command(CLI::App& app, CommandAction& action) {
   CLI::App& command = *app.add_subcommand("append", "Append one event to a stream");
   command.footer(
       "\nThe event is on disk when the command returns. Without --id it gets a fresh one; with the same id "
@@ -116,10 +147,10 @@ void add_append_command(CLI::App& app, int& exit_code) {
       ->type_name("STREAM")
       ->required();
   command.add_option("--type", arguments->type, "The type of the event")->type_name("TYPE")->required();
-  command.add_option("--data", arguments->data, "What happened: JSON, @FILE, or - for stdin")
+  command.add_option("--data", arguments->data, "The data of the event: JSON, @FILE, or - for stdin")
       ->type_name("JSON")
       ->required();
-  command.add_option("--metadata", arguments->metadata, "What is known about it: a JSON object, or @FILE")
+  command.add_option("--metadata", arguments->metadata, "The metadata of the event: a JSON object, or @FILE")
       ->type_name("JSON");
   command
       .add_option("--expect", arguments->expect,
@@ -134,7 +165,7 @@ void add_append_command(CLI::App& app, int& exit_code) {
       ->type_name("TAG")
       ->allow_extra_args(false);
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_append(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_append(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -1,4 +1,4 @@
-#include "tools/cli/commands/backup_command.h"
+#include "tools/cli/commands/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -19,33 +19,32 @@ struct BackupArguments {
 
 }  // namespace
 
-void add_backup_command(CLI::App& app, int& exit_code) {
-  CLI::App& command = *app.add_subcommand("backup", "Copy a data folder, also while a server works on it");
+void add_backup_command(CLI::App& app, CommandAction& action) {
+  CLI::App& command = *app.add_subcommand("backup", "Copy a data folder, also while a server uses it");
   command.footer(
-      "\nThe copy has every event that was acknowledged before the command began. It is a data folder of its "
-      "own, which\n"
-      "`cairn verify` proves, `cairn serve` opens and `cairn restore` takes back. It gets its name when it "
-      "is "
-      "complete.\n"
-      "Left out are read models, which are built from the log again, and what is not in the data folder: "
-      "token files\n"
-      "and certificates.\n"
+      "\nThe copy has every event that was acknowledged before the command began. It is a complete data "
+      "folder for\n"
+      "`cairn verify`, `cairn serve` and `cairn restore`, and is created under its name when it is complete. "
+      "Not\n"
+      "included are read models, which are rebuilt from the log, and files outside of the data folder, such "
+      "as\n"
+      "tokens and certificates.\n"
       "\nExamples:\n"
       "  cairn backup --data /var/lib/cairn --out /backup/cairn-$(date +%F)\n"
-      "  cairn backup --out /backup/cairn --json | jq -r .headHash   keep it where nobody can change it");
+      "  cairn backup --out /backup/cairn --json | jq -r .headHash   keep it in a safe place");
   auto arguments = std::make_shared<BackupArguments>();
   command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
-  command.add_option("--out", arguments->out, "The folder of the copy; not there yet, or empty")
+  command.add_option("--out", arguments->out, "The folder of the copy; must not exist, or be empty")
       ->type_name("DIR")
       ->required();
-  command.add_flag("--no-verify", arguments->no_verify, "Do not read the copy back to prove it");
+  command.add_flag("--no-verify", arguments->no_verify, "Do not verify the copy");
   command.add_flag("--json", arguments->json, "Print JSON");
-  command.callback([arguments, &exit_code] {
-    exit_code = run_store_copy({.from = arguments->data,
-                                .to = arguments->out,
-                                .check = arguments->no_verify ? CopyCheck::kNothing : CopyCheck::kCopy,
-                                .json = arguments->json,
-                                .deed = "backed up"});
+  run_after_parsing(command, action, [arguments] {
+    return run_store_copy({.from = arguments->data,
+                           .to = arguments->out,
+                           .check = arguments->no_verify ? CopyCheck::kNothing : CopyCheck::kCopy,
+                           .json = arguments->json,
+                           .done_word = "backed up"});
   });
 }
 

@@ -1,4 +1,4 @@
-#include "tools/cli/commands/bench_command.h"
+#include "tools/cli/commands/commands.h"
 
 #include <CLI/CLI.hpp>
 
@@ -6,14 +6,14 @@
 
 namespace cairn::cli {
 
-void add_bench_command(CLI::App& app, int& exit_code) {
+void add_bench_command(CLI::App& app, CommandAction& action) {
   CLI::App& bench = *app.add_subcommand("bench", "Measure how fast this machine appends and reads");
   bench.footer(
       "\nExamples:\n"
-      "  cairn bench append --writers 64     single events from 64 waiting writers, each durable\n"
-      "  cairn bench append --batch 1000     a thousand events an append\n"
-      "  cairn bench replay --json           the whole log from first to last, for machines to read");
-  bench::add_bench_commands(bench, exit_code);
+      "  cairn bench append --writers 64     64 synchronous writers, one event per append\n"
+      "  cairn bench append --batch 1000     1,000 events per append\n"
+      "  cairn bench replay --json           read the whole log, print JSON");
+  bench::add_bench_commands(bench, action);
 }
 
 }  // namespace cairn::cli

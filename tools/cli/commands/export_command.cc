@@ -1,4 +1,6 @@
-#include "tools/cli/commands/export_command.h"
+#include "tools/cli/commands/commands.h"
+
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -37,7 +39,7 @@ struct ExportArguments {
   bool skip_unfit = false;
 };
 
-// Takes the events of an answer one after the other and writes them.
+// Writes the events of an answer, one after the other.
 class ExportRun {
  public:
   ExportRun(const ExportArguments& arguments, EventShaper shaper, AvroFileWriter writer)
@@ -63,14 +65,14 @@ class ExportRun {
     auto event = parse_exported_event(line);
     if (!event) {
       return make_error(Errc::kFailedPrecondition,
-                        "this is no answer of a Cairn server: an event that " + event.error().message);
+                        "the answer is not a Cairn server's: an event that " + event.error().message);
     }
     data_.clear();
     CAIRN_TRY(const auto misfit, shaper_.append(*event, data_));
     if (misfit) return skip(*event, *misfit);
     record_.clear();
     append_envelope(record_, *event, data_);
-    // Of the disk, which is not what report_failure takes a kIo for.
+    // kIo of the disk, while report_failure() takes kIo for a lost connection.
     if (Status done = writer_.write(record_); !done) {
       return make_error(Errc::kFailedPrecondition, done.error().message);
     }
@@ -80,15 +82,14 @@ class ExportRun {
   }
 
   Status skip(const ExportedEvent& event, const std::string& why) {
-    const std::string misfit = "the event at position " + std::to_string(event.position) + " (version " +
-                               std::to_string(event.version) + " of " + on_one_line(event.stream) +
-                               ") does not fit version " + std::to_string(shaper_.version()) +
-                               " of the schema: " + on_one_line(why);
+    const std::string misfit = fmt::format(
+        "the event at position {} (version {} of {}) does not match version {} of the schema: {}",
+        event.position, event.version, on_one_line(event.stream), shaper_.version(), on_one_line(why));
     if (!arguments_.skip_unfit) {
       return make_error(Errc::kFailedPrecondition,
                         misfit +
-                            "\nNothing was written. --schema-version names another version; --skip-unfit "
-                            "leaves such events out.");
+                            "\nNothing was written. --schema-version selects another version; --skip-unfit "
+                            "skips such events.");
     }
     if (skipped_++ == 0) first_misfit_ = misfit;
     return {};
@@ -141,7 +142,7 @@ int run_export(const ExportArguments& arguments) {
   }
   auto client = make_client(arguments.server);
   if (!client) return report_usage(client.error().message);
-  // Schemas are asked for while events come, so over another connection.
+  // A second connection: schemas are read while events arrive on the first.
   auto schema_client = make_client(arguments.server);
   if (!schema_client) return report_usage(schema_client.error().message);
   Interruption interruption([&] {
@@ -163,10 +164,10 @@ int run_export(const ExportArguments& arguments) {
   using Next = api::Client::Next;
   const auto answer =
       client->get_lines(read_path(query), {{"Accept", "application/x-ndjson"}}, [&](std::string_view event) {
-        if (interruption.came()) return Next::kStop;
+        if (interruption.arrived()) return Next::kStop;
         return event.empty() || run->take(event) ? Next::kGoOn : Next::kStop;
       });
-  if (interruption.came()) {
+  if (interruption.arrived()) {
     std::cerr << "cairn: interrupted; nothing was written\n";
     return kExitNo;
   }
@@ -181,22 +182,20 @@ int run_export(const ExportArguments& arguments) {
 
 }  // namespace
 
-void add_export_command(CLI::App& app, int& exit_code) {
+void add_export_command(CLI::App& app, CommandAction& action) {
   CLI::App& command = *app.add_subcommand("export", "Write all events of a type into an .avro file");
   command.footer(
-      "\nThe file is an Avro data file, compressed, that other Avro tools read and `cairn import` takes "
-      "back. Each\n"
-      "record has position, stream, version, id, type, recordedAt, metadata (JSON, or null), tags, and data "
-      "in the\n"
-      "schema of the events. Events that were written with another version are brought into this one by "
-      "Avro's\n"
-      "rules.\n"
+      "\nThe file is a compressed Avro data file that other Avro tools and `cairn import` read. Each record "
+      "has\n"
+      "position, stream, version, id, type, recordedAt, metadata (JSON, or null), tags, and data in the "
+      "schema of\n"
+      "the events. Events of another version are converted by Avro's schema resolution.\n"
       "\nExamples:\n"
       "  cairn export --type OrderPlaced --out orders.avro\n"
       "  cairn export --type OrderPlaced --out orders.avro --category order --schema-version 2");
   auto arguments = std::make_shared<ExportArguments>();
   command.add_option("--type", arguments->type, "The type of the events")->type_name("TYPE")->required();
-  command.add_option("--out", arguments->file, "The file; it gets its name when it is complete")
+  command.add_option("--out", arguments->file, "The file; created under its name when it is complete")
       ->type_name("FILE")
       ->required();
   command.add_option("--category", arguments->categories, "Only streams of this category, repeatable")
@@ -209,9 +208,9 @@ void add_export_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Validator(check_version_argument, ""))
       ->capture_default_str();
   command.add_flag("--skip-unfit", arguments->skip_unfit,
-                   "Leave out events that do not fit that version, and say how many");
+                   "Skip events that do not match that version, and report their number");
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_export(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_export(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -2,14 +2,15 @@
 
 #include <utility>
 
+#include "eventstore/base/assert.h"
 #include "eventstore/base/limits.h"
-#include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::cli {
 
 namespace {
 
-// Well below the server's limit for a body, as braces and names come on top. A single event may be larger.
+// Below the server's limit for a body, because braces and names are added. A single event may be larger.
 constexpr std::size_t kBatchBytesMax = limits::kRequestBytesMax / 2;
 
 std::size_t bytes_of(const EventText& event) {
@@ -43,25 +44,39 @@ void ImportBatch::add(const std::string& stream, std::string event_json, std::ui
   events_.push_back({number, place->second, std::move(event_json)});
 }
 
+std::uint64_t ImportBatch::first_line() const {
+  CAIRN_ASSERT(!empty());
+  return events_.front().line;
+}
+
+std::uint64_t ImportBatch::last_line() const {
+  CAIRN_ASSERT(!empty());
+  return events_.back().line;
+}
+
 std::optional<std::uint64_t> ImportBatch::line_of(std::size_t stream, std::size_t event) const {
   if (stream >= order_.size() || event >= order_[stream].size()) return std::nullopt;
   return events_[order_[stream][event]].line;
 }
 
 std::string ImportBatch::body(const std::function<std::string(const std::string&)>& expected) const {
-  std::string body = "{\"appends\":[";
+  std::string body;
   body.reserve(bytes_ + 64 * (events_.size() + streams_.size()));
+  JsonWriter json(body);
+  json.begin_object();
+  json.begin_array("appends");
   for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
-    body += stream == 0 ? "{\"stream\":" : ",{\"stream\":";
-    append_json_string(body, streams_[stream]);
-    body += ",\"expectedVersion\":" + expected(streams_[stream]) + ",\"events\":[";
-    for (std::size_t i = 0; i < order_[stream].size(); ++i) {
-      if (i > 0) body += ',';
-      body += events_[order_[stream][i]].json;
-    }
-    body += "]}";
+    json.begin_object();
+    json.text("stream", streams_[stream]);
+    json.raw("expectedVersion", expected(streams_[stream]));
+    json.begin_array("events");
+    for (const std::size_t event : order_[stream]) json.raw(events_[event].json);
+    json.end_array();
+    json.end_object();
   }
-  return body + "]}";
+  json.end_array();
+  json.end_object();
+  return body;
 }
 
 std::vector<ImportBatch> ImportBatch::single_events() const {

@@ -17,21 +17,22 @@ struct BatchLimits {
   bool keep_order = false;  // also between streams; see ImportBatch
 };
 
-// Lines that go to the server in one request. In a request a stream stands once, so events of one stream move
-// together: the order within each stream is kept, and the order between streams only with `keep_order`, for
-// which a batch ends where a stream would come back.
+// Lines that are sent in one request. A request lists each stream once, so the events of one stream are
+// grouped: the order within each stream is kept, and the order between streams only with `keep_order`, which
+// ends a batch before a stream would occur a second time.
 class ImportBatch {
  public:
   explicit ImportBatch(const BatchLimits& limits) : limits_(limits) {}
 
-  // Whether there is room for this line. An empty batch has room for any.
+  // Whether this line fits. An empty batch has room for any line.
   bool has_room_for(const ImportLine& line) const;
   void add(const ImportLine& line, std::uint64_t number);
 
   bool empty() const { return events_.empty(); }
   std::size_t size() const { return events_.size(); }
-  std::uint64_t first_line() const { return events_.front().line; }
-  std::uint64_t last_line() const { return events_.back().line; }
+  // REQUIRES: it is not empty.
+  std::uint64_t first_line() const;
+  std::uint64_t last_line() const;
 
   // The streams, in the order of the request, and how many events each has.
   const std::vector<std::string>& streams() const { return streams_; }
@@ -43,7 +44,7 @@ class ImportBatch {
   // The body of the request. `expected` gives the JSON of the expected version of a stream.
   std::string body(const std::function<std::string(const std::string&)>& expected) const;
 
-  // The batch as one of its own for each event, in the order of the lines.
+  // Splits the batch into one batch per event, in the order of the lines.
   std::vector<ImportBatch> single_events() const;
 
  private:
@@ -56,10 +57,10 @@ class ImportBatch {
   void add(const std::string& stream, std::string event_json, std::uint64_t number);
 
   BatchLimits limits_;
-  std::vector<Event> events_;                            // as the lines came
-  std::vector<std::string> streams_;                     // as they first came
-  std::vector<std::vector<std::size_t>> order_;          // for each stream its events
-  std::unordered_map<std::string, std::size_t> places_;  // of a stream in streams_
+  std::vector<Event> events_;                            // in the order of the lines
+  std::vector<std::string> streams_;                     // in the order of their first event
+  std::vector<std::vector<std::size_t>> order_;          // the events of each stream
+  std::unordered_map<std::string, std::size_t> places_;  // index of a stream in streams_
   std::size_t bytes_ = 0;
 };
 

@@ -1,4 +1,6 @@
-#include "tools/cli/commands/import_command.h"
+#include "tools/cli/commands/commands.h"
+
+#include <fmt/format.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -41,7 +43,7 @@ struct ImportArguments {
   std::string expect = "any";
 };
 
-// Takes the lines of a file one after the other and sends them in batches.
+// Parses the lines of a file and sends them in batches.
 class ImportRun {
  public:
   ImportRun(api::Client& client, const ImportArguments& arguments)
@@ -54,7 +56,7 @@ class ImportRun {
     auto parsed = parse_import_line(line, lines_);
     if (!parsed) return fail({lines_, lines_, parsed.error().message});
     if (parsed->was_stored && is_system_stream(parsed->stream)) {
-      ++passed_over_;  // A whole log has Cairn's own streams in it, and each store keeps its own.
+      ++skipped_;  // A system stream of the other store.
       return true;
     }
     if (!batch_.has_room_for(*parsed) && !send()) return false;
@@ -62,7 +64,7 @@ class ImportRun {
     return true;
   }
 
-  // Sends what is left. False when it could not be stored.
+  // Sends the last batch. False when it could not be stored.
   bool finish() { return !failure_ && (batch_.empty() || send()); }
 
   bool fail(ImportFailure failure) {
@@ -71,11 +73,11 @@ class ImportRun {
   }
 
   std::uint64_t lines() const { return lines_; }
-  std::uint64_t passed_over() const { return passed_over_; }
+  std::uint64_t skipped() const { return skipped_; }
   const ImportCounts& counts() const { return importer_.counts(); }
   const std::optional<ImportFailure>& failure() const { return failure_; }
 
-  // The first line that is not stored for certain.
+  // The first line that is not known to be stored.
   std::uint64_t first_open_line() const { return batch_.empty() ? lines_ : batch_.first_line(); }
 
  private:
@@ -89,11 +91,11 @@ class ImportRun {
   Importer importer_;
   ImportBatch batch_;
   std::uint64_t lines_ = 0;
-  std::uint64_t passed_over_ = 0;
+  std::uint64_t skipped_ = 0;
   std::optional<ImportFailure> failure_;
 };
 
-// How far the reading is. The size of a pipe is not known.
+// Progress by bytes read. The size of a pipe is unknown.
 class ImportProgress {
  public:
   ImportProgress() = default;
@@ -119,7 +121,7 @@ class ImportProgress {
   std::uint64_t bytes_total_ = 0;
 };
 
-// Reads the file to its end or to where the import stops. An error is one of reading.
+// Reads the file to its end or to the line where the import stops. Fails when the file cannot be read.
 Status read_lines(int file, const std::string& name, ImportRun& run) {
   ImportProgress progress(file);
   api::LineSplitter splitter;
@@ -159,8 +161,8 @@ Status read_records(const std::string& path, ImportRun& run) {
 }
 
 std::string lines_text(const ImportFailure& failure, const std::string& line) {
-  if (failure.first_line == failure.last_line) return line + " " + std::to_string(failure.first_line);
-  return line + "s " + std::to_string(failure.first_line) + " to " + std::to_string(failure.last_line);
+  if (failure.first_line == failure.last_line) return fmt::format("{} {}", line, failure.first_line);
+  return fmt::format("{}s {} to {}", line, failure.first_line, failure.last_line);
 }
 
 void print_summary(const ImportArguments& arguments, const ImportRun& run) {
@@ -169,7 +171,7 @@ void print_summary(const ImportArguments& arguments, const ImportRun& run) {
     nlohmann::ordered_json json = {{"lines", run.lines()},
                                    {"appended", counts.appended},
                                    {"alreadyApplied", counts.already_applied},
-                                   {"passedOver", run.passed_over()}};
+                                   {"passedOver", run.skipped()}};
     if (const auto& failure = run.failure()) {
       json["failed"] = {
           {"firstLine", failure->first_line}, {"lastLine", failure->last_line}, {"reason", failure->reason}};
@@ -180,8 +182,8 @@ void print_summary(const ImportArguments& arguments, const ImportRun& run) {
   std::cout << grouped(counts.appended) << (counts.appended == 1 ? " event" : " events") << " imported";
   if (counts.already_applied > 0)
     std::cout << ", " << grouped(counts.already_applied) << " were there already";
-  if (run.passed_over() > 0) {
-    std::cout << ", " << grouped(run.passed_over()) << " of Cairn's own streams ($…) passed over";
+  if (run.skipped() > 0) {
+    std::cout << ", " << grouped(run.skipped()) << " of Cairn's own streams ($…) skipped";
   }
   std::cout << '\n';
 }
@@ -214,8 +216,8 @@ int run_import(const ImportArguments& arguments) {
   const std::string line = is_avro ? "record" : "line";
   std::cerr << "cairn: " << name << ", " << lines_text(failure, line) << ": " << failure.reason << '\n';
   if (run.first_open_line() > 1) {
-    std::cerr << "What stands before " << line << ' ' << run.first_open_line()
-              << " is stored; the same import again will pass over it.\n";
+    std::cerr << "Everything before " << line << ' ' << run.first_open_line()
+              << " is stored; the same import again skips it.\n";
   } else {
     std::cerr << "Nothing was imported.\n";
   }
@@ -232,13 +234,14 @@ std::string check_batch(const std::string& text) {
 
 }  // namespace
 
-void add_import_command(CLI::App& app, int& exit_code) {
+void add_import_command(CLI::App& app, CommandAction& action) {
   CLI::App& command = *app.add_subcommand("import", "Append many events from a file");
   command.footer(
-      "\nEach line is a JSON object with stream, type and data, and perhaps id, metadata and tags; what\n"
-      "`cairn read --json` prints will do, and so will an .avro file that `cairn export` wrote. Numbers "
-      "keep\n"
-      "their digits. An import that broke off can be run again: what is stored is passed over, for ever "
+      "\nEach line is a JSON object with stream, type and data, and optionally id, metadata and tags. The "
+      "output of\n"
+      "`cairn read --json` is accepted, and so is an .avro file that `cairn export` wrote. Numbers keep "
+      "their\n"
+      "digits. An interrupted import can be repeated: events that are already stored are skipped, always "
       "with\n"
       "--expect 0, and otherwise as long as the server remembers ids.\n"
       "\nExamples:\n"
@@ -249,7 +252,8 @@ void add_import_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<ImportArguments>();
   command.add_option("file", arguments->file, "The file, or - for stdin")->type_name("FILE")->required();
   command
-      .add_option("--batch", arguments->limits.events_max, "How many events to send at once, all or nothing")
+      .add_option("--batch", arguments->limits.events_max,
+                  "Events in one request, which is stored completely or not at all")
       ->type_name("N")
       ->check(CLI::Validator(check_batch, ""))
       ->capture_default_str();
@@ -262,7 +266,7 @@ void add_import_command(CLI::App& app, int& exit_code) {
   command.add_flag("--keep-order", arguments->limits.keep_order,
                    "Keep the order of events of different streams too; batches get smaller");
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_import(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_import(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -1,5 +1,7 @@
 #include "tools/cli/commands/import_line.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +14,7 @@ namespace cairn::cli {
 
 namespace {
 
-// Fields of a whole event that say where and how it was stored.
+// Fields of a stored event that are ignored.
 constexpr std::string_view kPassedOver[] = {
     "position", "version", "schemaId", "schemaVersion", "storedSchemaVersion", "recordedAt"};
 
@@ -22,7 +24,7 @@ Error wrong_field(std::string_view field, std::string_view wanted) {
   return wrong("\"" + std::string(field) + "\" must be " + std::string(wanted));
 }
 
-// A UUID of version 8, which is the one for ids made in one's own way.
+// A UUID of version 8 (custom, RFC 9562).
 std::string id_of_line(std::string_view line, std::uint64_t number) {
   const Sha256 hash = sha256(std::to_string(number) + "\n" + std::string(line));
   Uuid id;
@@ -32,7 +34,7 @@ std::string id_of_line(std::string_view line, std::uint64_t number) {
   return id.to_string();
 }
 
-// Takes the value at the cursor into the line, if the field is one of ours.
+// Stores the value at the cursor if the field is known.
 Status take_field(const std::string& field, JsonCursor& value, ImportLine& to) {
   const JsonKind kind = value.kind();
   if (field == "stream" || field == "type" || field == "id") {
@@ -66,7 +68,7 @@ Status take_field(const std::string& field, JsonCursor& value, ImportLine& to) {
 
 Result<ImportLine> parse_import_line(std::string_view line, std::uint64_t number) {
   if (const auto fault = check_json(line)) {
-    return wrong("not JSON: " + fault->message + ", at byte " + std::to_string(fault->offset));
+    return wrong(fmt::format("not JSON: {}, at byte {}", fault->message, fault->offset));
   }
   JsonCursor cursor(line);
   if (cursor.kind() != JsonKind::kObject) return wrong("not a JSON object");

@@ -13,14 +13,14 @@ namespace cairn::cli {
 struct ImportLine {
   std::string stream;
   EventText event;
-  bool was_stored = false;  // it is a whole event, with the place it had in another store
+  bool was_stored = false;  // has the position of another store
 };
 
-// Reads {"stream","type","data","id"?,"metadata"?,"tags"?}. A whole event as `cairn read --json` prints it is
-// taken too: where it stood is its old store's business and is left out. kInvalidArgument for anything else.
+// Reads {"stream","type","data","id"?,"metadata"?,"tags"?}. A line of `cairn read --json` is accepted too;
+// its position, version and time in the other store are ignored. kInvalidArgument for anything else.
 //
-// A line without an id gets one made of its number and its text, so that the same file has the same ids
-// whenever it is imported. `number` counts from 1.
+// A line without an id gets one derived from its number and its text, which makes the import of a file
+// idempotent. `number` counts from 1.
 Result<ImportLine> parse_import_line(std::string_view line, std::uint64_t number);
 
 }  // namespace cairn::cli

@@ -14,11 +14,11 @@ namespace {
 
 using nlohmann::json;
 
-// About 12 s in all, which a server needs to start again on a large log.
+// Backoff, about 12 s in all: the time of a restart with a large log.
 constexpr int kAttemptsMax = 7;
 constexpr std::chrono::milliseconds kFirstRetryPause{200};
 
-bool is_worth_another_try(const Result<api::Answer>& answer) {
+bool should_retry(const Result<api::Answer>& answer) {
   return !answer || answer->status == 503 || problem_slug(*answer) == "outcome-unknown";
 }
 
@@ -26,7 +26,7 @@ ImportFailure failure(const ImportBatch& batch, std::string reason) {
   return {batch.first_line(), batch.last_line(), std::move(reason), false};
 }
 
-// A refusal that names one event's field names its line.
+// Maps the field of an event in a refusal to the line of the file.
 ImportFailure refusal(const ImportBatch& batch, const api::Answer& answer) {
   ImportFailure refused = failure(batch, refusal_text(answer));
   const json problem = json::parse(answer.body, nullptr, false);
@@ -66,13 +66,13 @@ std::optional<ImportFailure> Importer::take_answer(const ImportBatch& batch, con
   const json body = json::parse(answer.body, nullptr, false);
   const json results = body.is_object() ? body.value("results", json()) : json();
   if (!results.is_array() || results.size() != batch.streams().size()) {
-    return failure(batch, "this is no answer of a Cairn server: " + refusal_text(answer));
+    return failure(batch, "the answer is not a Cairn server's: " + refusal_text(answer));
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     const json& result = results[i];
     const json last = result.is_object() ? result.value("lastVersion", json()) : json();
     if (!last.is_number_unsigned()) {
-      return failure(batch, "this is no answer of a Cairn server: " + refusal_text(answer));
+      return failure(batch, "the answer is not a Cairn server's: " + refusal_text(answer));
     }
     const bool repeated = result.value("alreadyApplied", json(false)) == true;
     (repeated ? counts_.already_applied : counts_.appended) += batch.events_of(i);
@@ -85,10 +85,10 @@ Result<api::Answer> Importer::post(const std::string& body) {
   auto pause = kFirstRetryPause;
   for (int attempt = 1;; ++attempt) {
     auto answer = client_.post_json("/append", body);
-    // Where nobody has ever answered, nobody is about to come back.
+    // A server that has never answered is not restarting: no retry.
     const bool hopeless = !answer && answer.error().code == Errc::kIo && !answered_;
     if (answer) answered_ = true;
-    if (!is_worth_another_try(answer) || hopeless || attempt == kAttemptsMax) return answer;
+    if (!should_retry(answer) || hopeless || attempt == kAttemptsMax) return answer;
     std::this_thread::sleep_for(pause);
     pause *= 2;
   }

@@ -13,7 +13,7 @@ namespace cairn::cli {
 
 // Why an import could not go on.
 struct ImportFailure {
-  std::uint64_t first_line = 0;  // what could not be stored
+  std::uint64_t first_line = 0;  // the lines that could not be stored
   std::uint64_t last_line = 0;
   std::string reason;
   bool unreachable = false;
@@ -24,16 +24,17 @@ struct ImportCounts {
   std::uint64_t already_applied = 0;
 };
 
-// Sends batches to a server, each all or nothing. A lost connection or a busy server is tried again for a
-// while; the ids make that safe. A batch of which the server knows a part already, because it was imported
-// before in other batches, is sent again event by event, and the known ones are passed over.
+// Sends batches to a server, each of which is stored completely or not at all. After a lost connection, or
+// when the server is busy, a batch is retried with backoff; event ids make the retry idempotent. A batch of
+// which a part is already stored, because it was imported in other batches before, is sent event by event,
+// and stored events are skipped. Not thread-safe.
 class Importer {
  public:
-  // `expect` as --expect has it. A number is the version of each stream before the import; from then on each
-  // batch expects what the one before left.
+  // `expect` is the value of --expect. A number is the version of each stream before the import; each later
+  // batch expects the version that the previous one left.
   Importer(api::Client& client, std::string expect) : client_(client), expect_(std::move(expect)) {}
 
-  // nullopt when all of it is stored.
+  // nullopt when the whole batch is stored.
   std::optional<ImportFailure> send(const ImportBatch& batch);
 
   const ImportCounts& counts() const { return counts_; }
@@ -47,7 +48,7 @@ class Importer {
   api::Client& client_;
   std::string expect_;
   bool chained_ = expect_ != "any" && expect_ != "exists";
-  std::unordered_map<std::string, std::uint64_t> versions_;  // when chained: where each stream stands
+  std::unordered_map<std::string, std::uint64_t> versions_;  // when chained: the version of each stream
   bool answered_ = false;
   ImportCounts counts_;
 };

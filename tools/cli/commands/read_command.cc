@@ -1,4 +1,4 @@
-#include "tools/cli/commands/read_command.h"
+#include "tools/cli/commands/commands.h"
 
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ struct ReadArguments {
   bool follow = false;
 };
 
-// What is wrong with the arguments together, or "".
+// The conflict between the arguments, or "".
 std::string conflict_in(const ReadArguments& arguments) {
   const ReadQuery& query = arguments.query;
   if (query.stream.empty() != arguments.all) return "name one stream, or --all for all of them";
@@ -62,7 +62,7 @@ int run_read(const ReadArguments& arguments) {
   if (arguments.from > 0) query.from = arguments.from;
   if (arguments.limit > 0) query.limit = arguments.limit;
   const bool table = !arguments.server.json && is_terminal(STDOUT_FILENO);
-  EventPrinter printer(table ? Shown::kTable : Shown::kJsonLines,
+  EventPrinter printer(table ? OutputForm::kTable : OutputForm::kJsonLines,
                        table || arguments.follow ? Flush::kEachEvent : Flush::kAtTheEnd);
   return arguments.follow ? follow(*client, query, printer) : read_to_the_end(*client, query, printer);
 }
@@ -90,8 +90,8 @@ void add_query_options(CLI::App& command, ReadArguments& arguments) {
   command.add_option("--limit", arguments.limit, "At most this many events; otherwise to the end")
       ->type_name("N")
       ->check(CLI::Validator(check_positive, ""));
-  command.add_flag("--backward", arguments.query.backward, "The newest first");
-  command.add_flag("--follow", arguments.follow, "Stay, and print new events as they come");
+  command.add_flag("--backward", arguments.query.backward, "Newest first");
+  command.add_flag("--follow", arguments.follow, "Wait for new events and print them");
   command.add_option("--type", arguments.query.types, "With --all: only events of this type, repeatable")
       ->type_name("TYPE")
       ->allow_extra_args(false);
@@ -110,24 +110,24 @@ void add_query_options(CLI::App& command, ReadArguments& arguments) {
 
 }  // namespace
 
-void add_read_command(CLI::App& app, int& exit_code) {
+void add_read_command(CLI::App& app, CommandAction& action) {
   CLI::App& command = *app.add_subcommand("read", "Read the events of a stream, or of all");
   command.footer(
-      "\nPrints a table on a terminal, and one JSON object a line with --json or into a pipe or file.\n"
-      "--follow survives restarts of the server and misses nothing; Ctrl-C ends it.\n"
-      "Upcasters bring old events into the newest version of their schema; --shape asks for another one.\n"
-      "An event that was split on the way is shown part by part, with versions like 3.1 and 3.2.\n"
+      "\nPrints a table on a terminal, and one JSON object per line with --json or into a pipe or file.\n"
+      "--follow survives restarts of the server and misses no event; Ctrl-C ends it.\n"
+      "Upcasters convert old events to the newest version of their schema; --shape selects another version.\n"
+      "An event that an upcaster split is shown part by part, with versions like 3.1 and 3.2.\n"
       "\nExamples:\n"
       "  cairn read order-42\n"
       "  cairn read order-42 --backward --limit 1             the newest event\n"
-      "  cairn read --all --category order --follow           what orders did and will do\n"
-      "  cairn read order-42 --shape stored                   as it was written, whatever came since\n"
+      "  cairn read --all --category order --follow           the events of orders, past and future\n"
+      "  cairn read order-42 --shape stored                   as it was written, without upcasters\n"
       "  cairn read --all --type Placed --shape 2             in version 2 of its schema\n"
       "  cairn read --all --json --shape stored > backup.ndjson   for `cairn import`");
   auto arguments = std::make_shared<ReadArguments>();
   add_query_options(command, *arguments);
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_read(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_read(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -1,4 +1,4 @@
-#include "tools/cli/commands/restore_command.h"
+#include "tools/cli/commands/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -19,12 +19,14 @@ struct RestoreArguments {
 
 }  // namespace
 
-void add_restore_command(CLI::App& app, int& exit_code) {
+void add_restore_command(CLI::App& app, CommandAction& action) {
   CLI::App& command = *app.add_subcommand("restore", "Make a data folder from a backup");
   command.footer(
-      "\nProves the backup first, as `cairn verify` does, copies it, and proves the copy. The data folder\n"
-      "must not be there yet, or be empty: move what is left of the old one away, and keep it. It gets its\n"
-      "name when it is complete.\n"
+      "\nVerifies the backup as `cairn verify` does, copies it, and verifies the copy. The data folder must "
+      "not\n"
+      "exist, or be empty: move the old one away and keep it. The new one is created under its name when it "
+      "is\n"
+      "complete.\n"
       "\nExamples:\n"
       "  cairn restore --from /backup/cairn-2026-11-17 --data /var/lib/cairn\n"
       "  cairn serve --data /var/lib/cairn");
@@ -32,18 +34,18 @@ void add_restore_command(CLI::App& app, int& exit_code) {
   command.add_option("--from", arguments->from, "The folder that `cairn backup` made")
       ->type_name("DIR")
       ->required();
-  command.add_option("--data", arguments->data, "The data folder; not there yet, or empty")
+  command.add_option("--data", arguments->data, "The data folder; must not exist, or be empty")
       ->type_name("DIR")
       ->capture_default_str();
   command.add_flag("--no-verify", arguments->no_verify,
-                   "Check blocks and their chain while copying, and no more");
+                   "Only check blocks and their hash chain while copying");
   command.add_flag("--json", arguments->json, "Print JSON");
-  command.callback([arguments, &exit_code] {
-    exit_code = run_store_copy({.from = arguments->from,
-                                .to = arguments->data,
-                                .check = arguments->no_verify ? CopyCheck::kNothing : CopyCheck::kBoth,
-                                .json = arguments->json,
-                                .deed = "restored"});
+  run_after_parsing(command, action, [arguments] {
+    return run_store_copy({.from = arguments->from,
+                           .to = arguments->data,
+                           .check = arguments->no_verify ? CopyCheck::kNothing : CopyCheck::kBoth,
+                           .json = arguments->json,
+                           .done_word = "restored"});
   });
 }
 

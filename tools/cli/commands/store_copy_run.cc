@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Messages quote names of files and stored bytes, which need not be UTF-8.
+// Messages quote file names and stored bytes, which may not be UTF-8.
 void print_copy_json(const ordered_json& json) {
   std::cout << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
@@ -24,7 +24,7 @@ int report_no_copy(const StoreCopyRun& run, const Error& error) {
   if (run.json) {
     print_copy_json({{"error", to_string(error.code)}, {"message", error.message}});
   } else {
-    std::cerr << "cairn: nothing was " << run.deed << ": " << error.message << '\n';
+    std::cerr << "cairn: nothing was " << run.done_word << ": " << error.message << '\n';
     if (error.code == Errc::kCorruption && run.check == CopyCheck::kBoth) {
       std::cerr << "  `cairn verify --data " << run.from
                 << " --json` lists it. Where only the index is damaged, --no-verify copies the rest, and the "
@@ -54,9 +54,9 @@ void print_copied(const StoreCopyRun& run, const CopyReport& report, double seco
                      {"verified", checked}});
     return;
   }
-  std::cout << counted(report.head, "event") << ' ' << run.deed << " to " << run.to << " through position "
-            << grouped(report.head) << ": " << byte_size(report.bytes) << " in " << duration_text(seconds)
-            << (checked ? ", verified" : ", not verified") << '\n';
+  std::cout << counted(report.head, "event") << ' ' << run.done_word << " to " << run.to
+            << " through position " << grouped(report.head) << ": " << byte_size(report.bytes) << " in "
+            << duration_text(seconds) << (checked ? ", verified" : ", not verified") << '\n';
   if (!report.head_hash.empty()) std::cout << "head hash " << report.head_hash << '\n';
 }
 
@@ -71,11 +71,11 @@ int run_store_copy(const StoreCopyRun& run) {
                       {.check = run.check,
                        .progress = [&](std::string_view stage, std::uint64_t done, std::uint64_t total) {
                          bar.update(stage, done, total);
-                         return !interruption.came();
+                         return !interruption.arrived();
                        }});
   }();
-  if (!report && interruption.came()) {
-    std::cerr << "cairn: interrupted; nothing was " << run.deed << '\n';
+  if (!report && interruption.arrived()) {
+    std::cerr << "cairn: interrupted; nothing was " << run.done_word << '\n';
     return kExitNo;
   }
   if (!report) return report_no_copy(run, report.error());

@@ -7,17 +7,17 @@
 
 namespace cairn::cli {
 
-// What `cairn backup` and `cairn restore` were asked for: they differ in their words and in what they check.
+// The arguments of `cairn backup` and `cairn restore`, which differ in their messages and checks.
 struct StoreCopyRun {
   std::string from;
   std::string to;
   CopyCheck check = CopyCheck::kCopy;
   bool json = false;
-  std::string_view deed;  // "backed up", "restored"
+  std::string_view done_word;  // "backed up", "restored"
 };
 
-// Copies with a bar on stderr, which Ctrl-C and SIGTERM end in order, and says how it went. Returns the exit
-// code: kExitUsage when `to` cannot be used, kExitNo when there is no copy for another reason.
+// Copies a store with a progress bar on stderr, until SIGINT or SIGTERM cancels it, and prints the result.
+// Returns the exit code: kExitUsage when `to` cannot be used, kExitNo for every other failure.
 int run_store_copy(const StoreCopyRun& run);
 
 }  // namespace cairn::cli

@@ -1,4 +1,4 @@
-#include "tools/cli/commands/token_command.h"
+#include "tools/cli/commands/commands.h"
 
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ int run_create(const TokenArguments& arguments) {
   token.name = arguments.name;
   token.sha256 = sha256(*text);
   for (const std::string& scope : arguments.scopes) {
-    const auto known = *api::parse_scope(scope);  // CLI11 has refused all others.
+    const auto known = *api::parse_scope(scope);  // The parser accepts known scopes only.
     if (!token.may(known)) token.scopes.push_back(known);
   }
   if (!arguments.categories.empty()) token.categories = arguments.categories;
@@ -66,8 +66,8 @@ int run_create(const TokenArguments& arguments) {
   } else {
     std::cout << *text << std::endl;
   }
-  std::cerr << "Keep it: it is shown only now, " << arguments.tokens << " holds no more than its hash.\n"
-            << "A server knows it once started with --tokens " << arguments.tokens << ".\n"
+  std::cerr << "Keep it: it is shown only once, " << arguments.tokens << " has only its hash.\n"
+            << "A server accepts it when started with --tokens " << arguments.tokens << ".\n"
             << "Use it:  CAIRN_TOKEN=TOKEN cairn read --all\n"
             << "         curl -H 'Authorization: Bearer TOKEN' http://127.0.0.1:7878/events\n";
   return kExitOk;
@@ -106,7 +106,7 @@ int run_revoke(const TokenArguments& arguments) {
   } else {
     std::cout << arguments.name << " is revoked.\n";
   }
-  std::cerr << "A server that runs lets it in until it is started again.\n";
+  std::cerr << "A running server accepts it until it is restarted.\n";
   return kExitOk;
 }
 
@@ -115,7 +115,7 @@ std::string check_name(const std::string& name) {
 }
 
 void add_common(CLI::App& command, TokenArguments& arguments) {
-  command.add_option("--tokens", arguments.tokens, "The token file, as `cairn serve --tokens` has it")
+  command.add_option("--tokens", arguments.tokens, "The token file of `cairn serve --tokens`")
       ->type_name("FILE")
       ->required();
   command.add_flag("--json", arguments.json, "Print JSON");
@@ -128,32 +128,32 @@ void add_name(CLI::App& command, TokenArguments& arguments, const std::string& m
       ->check(CLI::Validator(check_name, ""));
 }
 
-void add_create(CLI::App& parent, const std::shared_ptr<TokenArguments>& arguments, int& exit_code) {
-  CLI::App& command = *parent.add_subcommand("create", "Make a token and print it, this one time");
+void add_create(CLI::App& parent, const std::shared_ptr<TokenArguments>& arguments, CommandAction& action) {
+  CLI::App& command = *parent.add_subcommand("create", "Create a token and print it once");
   command.footer(
-      "\nMakes the file when it is not there. No scope includes another.\n"
+      "\nCreates the file if it does not exist. No scope includes another.\n"
       "\nExamples:\n"
       "  cairn token create ci --scope read --scope append --tokens tokens.jsonl\n"
       "  cairn token create shop --scope append --category order --category cart --tokens tokens.jsonl\n"
       "  cairn serve --tokens tokens.jsonl");
-  add_name(command, *arguments, "Whom it is for; stands once in a file");
+  add_name(command, *arguments, "The name of its user; unique in the file");
   command.add_option("--scope", arguments->scopes, "What it may do, repeatable: read, append, admin")
       ->type_name("SCOPE")
       ->required()
-      ->allow_extra_args(false)  // The name may stand behind it.
+      ->allow_extra_args(false)  // The name may follow it.
       ->check(CLI::IsMember({"read", "append", "admin"}));
   command.add_option("--category", arguments->categories, "Only streams of this category, repeatable")
       ->type_name("CATEGORY")
       ->allow_extra_args(false)
       ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "is empty" : ""; }, ""));
   add_common(command, *arguments);
-  command.callback([arguments, &exit_code] { exit_code = run_create(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_create(*arguments); });
 }
 
 }  // namespace
 
-void add_token_command(CLI::App& app, int& exit_code) {
-  CLI::App& token = *app.add_subcommand("token", "Say who may use a server");
+void add_token_command(CLI::App& app, CommandAction& action) {
+  CLI::App& token = *app.add_subcommand("token", "Manage the tokens of a server");
   token.require_subcommand(1);
   token.footer(
       "\nExamples:\n"
@@ -161,18 +161,18 @@ void add_token_command(CLI::App& app, int& exit_code) {
       "  cairn token list --tokens tokens.jsonl\n"
       "  cairn token revoke ci --tokens tokens.jsonl");
   auto arguments = std::make_shared<TokenArguments>();
-  add_create(token, arguments, exit_code);
+  add_create(token, arguments, action);
 
-  CLI::App& list = *token.add_subcommand("list", "Show who has a token, and for what");
+  CLI::App& list = *token.add_subcommand("list", "Show all tokens with their scopes");
   list.footer("\nExample:\n  cairn token list --tokens tokens.jsonl");
   add_common(list, *arguments);
-  list.callback([arguments, &exit_code] { exit_code = run_list(*arguments); });
+  run_after_parsing(list, action, [arguments] { return run_list(*arguments); });
 
-  CLI::App& revoke = *token.add_subcommand("revoke", "Take a token back");
+  CLI::App& revoke = *token.add_subcommand("revoke", "Revoke a token");
   revoke.footer("\nExample:\n  cairn token revoke ci --tokens tokens.jsonl");
-  add_name(revoke, *arguments, "Whose token");
+  add_name(revoke, *arguments, "The name of the token");
   add_common(revoke, *arguments);
-  revoke.callback([arguments, &exit_code] { exit_code = run_revoke(*arguments); });
+  run_after_parsing(revoke, action, [arguments] { return run_revoke(*arguments); });
 }
 
 }  // namespace cairn::cli

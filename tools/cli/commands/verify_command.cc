@@ -1,4 +1,4 @@
-#include "tools/cli/commands/verify_command.h"
+#include "tools/cli/commands/commands.h"
 
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ struct VerifyArguments {
   bool json = false;
 };
 
-// Places and reasons quote stored bytes, which are no UTF-8 once they are damaged.
+// Findings quote stored bytes, which may not be UTF-8 when they are damaged.
 std::string report_text(const nlohmann::json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -117,19 +117,19 @@ int run_verify(const VerifyArguments& arguments) {
 
 }  // namespace
 
-void add_verify_command(CLI::App& app, int& exit_code) {
-  CLI::App& command = *app.add_subcommand("verify", "Prove that nothing in a data folder was damaged");
+void add_verify_command(CLI::App& app, CommandAction& action) {
+  CLI::App& command = *app.add_subcommand("verify", "Check a data folder for damage");
   command.footer(
-      "\nReads all of it: checksums, the hash chain, gapless positions, contiguous versions, and that the "
-      "index says\n"
-      "what the log says. Changes nothing, and may run beside a server on the same folder.\n"
+      "\nReads the whole store: checksums, the hash chain, gapless positions, contiguous versions, and that "
+      "the index\n"
+      "matches the log. Changes nothing, and may run while a server uses the same folder.\n"
       "\nExamples:\n"
       "  cairn verify --data ./cairn-data\n"
       "  cairn verify --data /backup/cairn --json | jq -r .headHash   compare with the original's");
   auto arguments = std::make_shared<VerifyArguments>();
   command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
   command.add_flag("--json", arguments->json, "Print JSON");
-  command.callback([arguments, &exit_code] { exit_code = run_verify(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_verify(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -1,4 +1,4 @@
-#include "tools/cli/commands/version_command.h"
+#include "tools/cli/commands/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -9,18 +9,18 @@
 
 namespace cairn::cli {
 
-void add_version_command(CLI::App& app, const std::string& version, int& exit_code) {
+void add_version_command(CLI::App& app, const std::string& version, CommandAction& action) {
   CLI::App& command = *app.add_subcommand("version", "Print the version");
   command.footer("\nExample:\n  cairn version --json");
   auto json = std::make_shared<bool>(false);
   command.add_flag("--json", *json, "Print JSON");
-  command.callback([version, json, &exit_code] {
+  run_after_parsing(command, action, [version, json] {
     if (*json) {
       std::cout << nlohmann::json({{"name", "cairn"}, {"version", version}}).dump() << '\n';
     } else {
       std::cout << "cairn " << version << '\n';
     }
-    exit_code = kExitOk;
+    return kExitOk;
   });
 }
 

@@ -53,7 +53,7 @@ void add_command(CLI::App& app, const std::vector<std::string>& path, std::vecto
 std::vector<CommandWords> completion_words(CLI::App& app) {
   std::vector<CommandWords> commands;
   add_command(app, {}, commands);
-  for (CommandWords& command : commands) {  // Behind help stands what stands behind the program.
+  for (CommandWords& command : commands) {  // `help` takes the commands of the program.
     if (command.path == std::vector<std::string>{"help"}) command.choices = commands.front().subcommands;
   }
   return commands;

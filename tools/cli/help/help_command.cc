@@ -1,4 +1,4 @@
-#include "tools/cli/help/help_command.h"
+#include "tools/cli/help/help_commands.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -32,15 +32,15 @@ int print_help(CLI::App& app, const std::vector<std::string>& words) {
 
 }  // namespace
 
-void add_help_command(CLI::App& app, int& exit_code) {
+void add_help_command(CLI::App& app, CommandAction& action) {
   CLI::App& command = *app.add_subcommand("help", "Explain a command, with examples");
   command.footer(
       "\nExamples:\n"
-      "  cairn help append                 what `cairn append --help` says\n"
+      "  cairn help append                 the same as `cairn append --help`\n"
       "  cairn help projection rebuild");
   auto words = std::make_shared<std::vector<std::string>>();
   command.add_option("command", *words, "The command; without one, all are listed")->type_name("COMMAND");
-  command.callback([&app, &exit_code, words] { exit_code = print_help(app, *words); });
+  run_after_parsing(command, action, [&app, words] { return print_help(app, *words); });
 }
 
 }  // namespace cairn::cli

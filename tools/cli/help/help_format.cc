@@ -14,10 +14,10 @@ namespace cairn::cli {
 
 namespace {
 
-// Where descriptions begin.
+// The column of the descriptions.
 constexpr std::size_t kDescriptionColumn = 28;
 
-// Where a remark stands when it has no room beside its example.
+// The indentation of a remark that does not fit beside its example.
 constexpr std::size_t kRemarkColumn = 6;
 
 std::string joined_words(const std::vector<std::string>& words, const std::string& between) {
@@ -26,8 +26,7 @@ std::string joined_words(const std::vector<std::string>& words, const std::strin
   return text;
 }
 
-// `text` broken into lines that end before `width`, the first of which begins at column `at` already. Others
-// begin at `indent`.
+// `text` wrapped at `width`. The first line begins at column `at`, the others at `indent`.
 std::string broken_text(const std::string& text, std::size_t at, std::size_t indent, std::size_t width) {
   std::string lines;
   std::istringstream words(text);
@@ -47,7 +46,7 @@ std::string broken_text(const std::string& text, std::size_t at, std::size_t ind
   return lines + "\n";
 }
 
-// A name with what it means in the column beside it, or below it when the name is long.
+// A name with its description beside it, or below it when the name is long.
 std::string described_line(const std::string& name, const std::string& meaning, std::size_t width) {
   std::string line = "  " + name;
   if (line.size() + 2 > kDescriptionColumn) line += "\n";
@@ -56,7 +55,7 @@ std::string described_line(const std::string& name, const std::string& meaning, 
   return line + broken_text(meaning, kDescriptionColumn, kDescriptionColumn, width);
 }
 
-// An example with a remark behind it: "  cairn read order-42       see what happened".
+// An example with a remark: "  cairn read order-42       see what happened".
 std::string example_line(const std::string& line, std::size_t width) {
   if (text_width(line) <= width) return line + "\n";
   const std::size_t begin = line.find_first_not_of(' ');
@@ -67,7 +66,7 @@ std::string example_line(const std::string& line, std::size_t width) {
          broken_text(line.substr(remark), kRemarkColumn, kRemarkColumn, width);
 }
 
-// The lines of a paragraph, joined and broken anew if one of them is too long.
+// The lines of a paragraph; joined and wrapped again if one of them is too long.
 std::string paragraph_text(const std::vector<std::string>& lines, std::size_t width) {
   const bool fits = std::all_of(lines.begin(), lines.end(),
                                 [&](const std::string& line) { return text_width(line) <= width; });
@@ -101,7 +100,7 @@ class HelpFormat final : public CLI::Formatter {
     text += "\n" + broken_text("Usage: " + usage_of(*app, name), 0, 4, width_);
     text += options_text("Arguments", *app, [](const CLI::Option& o) { return o.get_positional(); });
     for (const std::string& group : app->get_groups()) {
-      if (group.empty()) continue;  // What is hidden.
+      if (group.empty()) continue;  // Hidden options.
       text += options_text(group, *app, [&](const CLI::Option& option) {
         return option.nonpositional() && option.get_group() == group;
       });

@@ -9,8 +9,8 @@ namespace cairn::cli {
 
 namespace {
 
-// How many bytes the letter at the beginning of `text` takes, and its number. What is no UTF-8 is taken byte
-// by byte.
+// The length in bytes and the code point of the first character. Bytes that are not UTF-8 are taken one by
+// one.
 struct ManLetter {
   std::size_t bytes = 1;
   std::uint32_t number = 0;
@@ -57,7 +57,7 @@ std::string_view spelled_in_man(char c) {
 
 std::string man_escaped(std::string_view text) {
   std::string escaped;
-  // A full stop at the beginning of a line makes a request of it.
+  // A full stop at the beginning of a line would start a roff request.
   if (text.starts_with('.')) escaped = "\\&";
   while (!text.empty()) {
     const ManLetter letter = first_man_letter(text);
@@ -77,7 +77,7 @@ std::string man_escaped(std::string_view text) {
 
 std::string man_paragraphs(std::string_view text) {
   std::string page;
-  bool as_it_is = false;  // within lines that are not filled
+  bool as_it_is = false;  // inside lines that are kept
   bool begins = true;     // the next line is the first of a paragraph
   const auto end_of_block = [&] {
     if (as_it_is) page += ".EE\n.RE\n";

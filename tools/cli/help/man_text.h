@@ -5,12 +5,12 @@
 
 namespace cairn::cli {
 
-// `text` as `man` prints it letter by letter, in one piece of a line. Letters that its language gives a
-// meaning, or that it would turn into typographic ones, stand for themselves; others than ASCII are given by
-// their numbers, for readers that do not know UTF-8.
+// `text` escaped for roff, as part of a line: characters with a meaning in roff, or with a typographic
+// replacement, are printed literally; characters outside ASCII become numeric escapes, for viewers without
+// UTF-8.
 std::string man_escaped(std::string_view text);
 
-// A help text in paragraphs: lines that are indented stay as they are, the others are filled.
+// A help text in paragraphs: indented lines are kept, other lines are filled.
 std::string man_paragraphs(std::string_view text);
 
 }  // namespace cairn::cli

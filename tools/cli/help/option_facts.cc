@@ -6,8 +6,8 @@
 
 namespace cairn::cli {
 
-// The parser shows what an option takes as a type with its checks behind it: "FORMAT:{text,json}",
-// "UINT:INT in [1 - 256]", "N:POSITIVE". A type may have a colon of its own: "HOST:PORT".
+// CLI11 gives the type of an option followed by its checks: "FORMAT:{text,json}", "UINT:INT in [1 - 256]",
+// "N:POSITIVE". A type may itself contain a colon: "HOST:PORT".
 
 std::string option_name(const CLI::Option& option) {
   if (!option.get_lnames().empty()) return "--" + option.get_lnames().front();

@@ -9,13 +9,13 @@ class Option;
 
 namespace cairn::cli {
 
-// What people call an option ("--from"), or an argument without a name ("STREAM").
+// The name of an option ("--from"), or of a positional argument ("STREAM").
 std::string option_name(const CLI::Option& option);
 
-// What stands for its value in help: "FILE". "" when it takes none.
+// The placeholder of its value in help: "FILE". "" when it takes no value.
 std::string value_name(const CLI::Option& option);
 
-// The values it takes, when only these are taken.
+// The accepted values of an option with a fixed set; otherwise empty.
 std::vector<std::string> option_choices(const CLI::Option& option);
 
 // Whether it can be given several times.

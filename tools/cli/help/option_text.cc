@@ -20,11 +20,11 @@ std::string joined_facts(const std::vector<std::string>& facts, const std::strin
 std::string names_of(const std::set<CLI::Option*>& options) {
   std::vector<std::string> names;
   for (const CLI::Option* option : options) names.push_back(option_name(*option));
-  std::sort(names.begin(), names.end());  // The parser has them by address.
+  std::sort(names.begin(), names.end());  // The parser sorts them by address.
   return joined_facts(names, ", ");
 }
 
-// What is to be known about an option besides its description.
+// Default, choices, conflicts and so on, for the parentheses after the description.
 std::vector<std::string> facts_about(const CLI::Option& option) {
   const std::string description = option.get_description();
   const auto is_said = [&](const std::string& word) { return description.find(word) != std::string::npos; };

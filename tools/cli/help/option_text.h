@@ -9,15 +9,15 @@ class Option;
 
 namespace cairn::cli {
 
-// The parts that help and the manual page are made of.
+// The parts of --help and of the manual page.
 
-// How an option is given: "-h, --help", "--url URL", "STREAM".
+// The syntax of an option: "-h, --help", "--url URL", "STREAM".
 std::string option_title(const CLI::Option& option);
 
-// Its description, with what else is to be known: "The server (default http://127.0.0.1:7878)".
+// Its description with default, choices and conflicts: "The server (default http://127.0.0.1:7878)".
 std::string option_meaning(const CLI::Option& option);
 
-// How a command is called, where `path` is its name: "cairn append [OPTIONS] STREAM".
+// The syntax of a command, where `path` is its name: "cairn append [OPTIONS] STREAM".
 std::string usage_of(const CLI::App& command, const std::string& path);
 
 }  // namespace cairn::cli

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kWordShownMax = 40;
 
-// How many letters to add, drop, change or swap with their neighbour to make one word of the other.
+// The Damerau-Levenshtein distance: letters to add, drop, change or swap with their neighbour.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -42,9 +42,9 @@ std::vector<std::string> subcommands_of(CLI::App& app) {
 std::string nearest_word(std::string_view word, const std::vector<std::string>& words) {
   if (word.size() > kWordShownMax) return "";
   std::string nearest;
-  std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;  // What is further away was not meant.
+  std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;  // More edits are no typing error.
   for (const std::string& candidate : words) {
-    // Who stopped half-way meant the whole word.
+    // A prefix is an abbreviation of the whole word.
     const bool begun = word.size() > 1 && candidate.starts_with(word);
     const std::size_t far = begun ? 0 : distance(word, candidate);
     if (far < best) {

@@ -39,11 +39,11 @@ std::string unknown_option(const ReachedCommand& reached, const std::string& wor
   if (std::find(names.begin(), names.end(), name) != names.end()) {
     return name + " belongs behind the command: " + reached.path + " … " + name;
   }
-  // All letters are near to each other; only words can be told apart.
+  // No suggestion for single letters: each is near to every other.
   return "there is no option " + in_marks(name) + (name.starts_with("--") ? did_you_mean(name, names) : "");
 }
 
-// Words that belong to nothing. "" when there are none.
+// The message for a word that the parser could not place. "" when there is none.
 std::string stray_word(CLI::App& app, const ReachedCommand& reached) {
   const std::vector<std::string> strays = app.remaining(true);
   const auto option = std::find_if(strays.begin(), strays.end(), looks_like_option);
@@ -63,7 +63,7 @@ std::string missing_options(const CLI::App& command) {
   return text + (names.size() == 1 ? " is missing" : " are missing");
 }
 
-// The option that the parser's message is about, which begins with its name.
+// The option whose name begins the parser's message.
 const CLI::Option* blamed_option(const CLI::App& command, const std::string& message) {
   for (const CLI::Option* option : command.get_options()) {
     if (message.starts_with(option->get_name() + ": ")) return option;
@@ -71,7 +71,7 @@ const CLI::Option* blamed_option(const CLI::App& command, const std::string& mes
   return nullptr;
 }
 
-// What stands between two texts; nullopt when they do not stand there.
+// The text between `left` and `right`; nullopt when they do not occur.
 std::optional<std::string> text_between(const std::string& text, const std::string& left,
                                         const std::string& right) {
   const std::size_t begin = text.find(left);
@@ -81,7 +81,7 @@ std::optional<std::string> text_between(const std::string& text, const std::stri
   return text.substr(begin + left.size(), end - begin - left.size());
 }
 
-// "3600.000000" -> "3600"; larger than anybody means -> "".
+// "3600.000000" -> "3600"; "" for a limit that is only the largest number of the type.
 std::string short_number(std::string number) {
   if (number.find('.') == std::string::npos) return number;
   number.erase(number.find_last_not_of('0') + 1);
@@ -89,7 +89,7 @@ std::string short_number(std::string number) {
   return number.size() > 15 ? "" : number;
 }
 
-// What a check of the parser says about a value, in our words. Our own checks speak for themselves.
+// Rewords the message of a CLI11 check about a value. Messages of our own checks are kept.
 std::string value_fault(const CLI::Option& option, const std::string& fault) {
   if (const auto value = text_between(": " + fault, ": ", " not in {")) {
     const std::vector<std::string> choices = option_choices(option);
@@ -103,7 +103,7 @@ std::string value_fault(const CLI::Option& option, const std::string& fault) {
     const std::string range = fault.substr(fault.rfind(" not in range ") + 14);
     const std::string least = short_number(range.substr(0, range.find(" to ")));
     const std::string most = short_number(range.substr(range.find(" to ") + 4));
-    // Numbers that only have to be above 0 are all whole ones.
+    // CLI::PositiveNumber is used for integers only.
     if (most.empty()) return "must be a number, at least 1, not " + in_marks(*value);
     return "must be a number from " + least + " to " + most + ", not " + in_marks(*value);
   }

@@ -10,12 +10,12 @@ class App;
 
 namespace cairn::cli {
 
-// What every command about one projection is told.
+// The arguments of every command that works on one projection.
 struct ProjectionArguments {
   ServerOptions server;
   std::string name;
 
-  // Where it stands in the server: path("/rows") is "/projections/orders/rows".
+  // The path of a request: path("/rows") is "/projections/orders/rows".
   std::string path(const std::string& rest = "") const;
 };
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -18,23 +20,23 @@ namespace {
 
 using nlohmann::json;
 
-// A command that is one request, with the status as its answer.
+// A command that sends one request and prints the status in its answer.
 struct Change {
   const char* name;
   const char* description;
-  const char* more;  // what --help says besides
-  const char* done;  // what was done, before the state
+  const char* more;  // the second sentence of --help
+  const char* done;  // printed before the state
 };
 
 constexpr Change kChanges[] = {
-    {"cancel", "Give up the generation that is being built",
-     "What is live stays as it is. The first generation of a projection is given up as well.", "cancelled"},
-    {"rollback", "Go back to the generation before the live one",
-     "It catches up with the log first where it has to. A generation that is being built is not touched.",
-     "rolled back"},
-    {"pause", "Stop following the log", "The rows still answer, and fall behind.", "paused"},
-    {"resume", "Follow the log again after a pause or a fault", "It goes on where it was: nothing is missed.",
-     "resumed"},
+    {"cancel", "Cancel the generation that is being built",
+     "The live generation is not changed. The first generation of a projection can be cancelled, too.",
+     "cancelled"},
+    {"rollback", "Return to the generation before the live one",
+     "It first catches up with the log. A generation that is being built is not changed.", "rolled back"},
+    {"pause", "Stop following the log", "Queries are still answered, from rows that fall behind.", "paused"},
+    {"resume", "Follow the log again after a pause or a fault",
+     "It continues at its checkpoint: no event is missed.", "resumed"},
 };
 
 // "orders: rolled back; running, generation 3 answers at position 1,234"
@@ -42,8 +44,7 @@ std::string changed_line(const Change& change, const std::string& name, const st
   const json status = json::parse(text, nullptr, false);
   std::string line = name + ": " + change.done + "; " + state_and_reason(status);
   if (const std::uint64_t live = number_member(status, "generation"); live > 0) {
-    line += ", generation " + std::to_string(live) + " answers at position " +
-            std::to_string(number_member(status, "position"));
+    line += fmt::format(", generation {} answers at position {}", live, number_member(status, "position"));
   }
   return on_one_line(line);
 }
@@ -59,7 +60,7 @@ int run_change(const Change& change, const ProjectionArguments& arguments) {
 
 }  // namespace
 
-void add_projection_change_commands(CLI::App& projection, int& exit_code) {
+void add_projection_change_commands(CLI::App& projection, CommandAction& action) {
   for (const Change& change : kChanges) {
     CLI::App& command = *projection.add_subcommand(change.name, change.description);
     command.footer(std::string("\n") + change.more +
@@ -67,7 +68,7 @@ void add_projection_change_commands(CLI::App& projection, int& exit_code) {
                    change.name + " customers");
     auto arguments = std::make_shared<ProjectionArguments>();
     add_projection_arguments(command, *arguments);
-    command.callback([&change, arguments, &exit_code] { exit_code = run_change(change, *arguments); });
+    run_after_parsing(command, action, [&change, arguments] { return run_change(change, *arguments); });
   }
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "eventstore/base/assert.h"
 #include "tools/cli/projection/projection_arguments.h"
 #include "tools/cli/projection/projection_commands.h"
 #include "tools/cli/server/answer_output.h"
@@ -26,9 +27,10 @@ struct DeleteArguments {
 
 // Asks for the name. REQUIRES: stdin is a terminal.
 bool is_confirmed(const std::string& name) {
+  CAIRN_ASSERT(is_terminal(STDIN_FILENO));
   std::cerr << "The rows of " << on_one_line(name)
-            << " are removed, and only its script can bring them back.\n"
-            << "Type its name to go on: " << std::flush;
+            << " are removed; deploying its script again rebuilds them.\n"
+            << "Type its name to continue: " << std::flush;
   std::string typed;
   return std::getline(std::cin, typed) && typed == name;
 }
@@ -38,7 +40,7 @@ int run_delete(const DeleteArguments& arguments) {
   if (!arguments.yes) {
     if (!is_terminal(STDIN_FILENO)) {
       return report_usage("this removes the rows of " + on_one_line(projection.name) +
-                          "; say --yes to mean it");
+                          "; add --yes to confirm");
     }
     if (!is_confirmed(projection.name)) {
       std::cerr << "cairn: that is not its name; nothing was deleted\n";
@@ -60,18 +62,19 @@ int run_delete(const DeleteArguments& arguments) {
 
 }  // namespace
 
-void add_projection_delete_command(CLI::App& projection, int& exit_code) {
+void add_projection_delete_command(CLI::App& projection, CommandAction& action) {
   CLI::App& command = *projection.add_subcommand("delete", "End a projection and remove its rows");
   command.footer(
-      "\nThis is not undone: only deploying the script again builds the rows anew. Asks for the name on a\n"
-      "terminal; elsewhere it wants --yes.\n"
+      "\nThis cannot be undone: deploying the script again rebuilds the rows from the log. Asks for the name "
+      "on a\n"
+      "terminal; otherwise it requires --yes.\n"
       "\nExamples:\n"
       "  cairn projection delete customers\n"
       "  cairn projection delete customers --yes");
   auto arguments = std::make_shared<DeleteArguments>();
   add_projection_arguments(command, arguments->projection);
   command.add_flag("--yes", arguments->yes, "Do not ask");
-  command.callback([arguments, &exit_code] { exit_code = run_delete(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_delete(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -28,7 +28,7 @@ struct DeployArguments {
   bool keep_rows = false;
 };
 
-// The deployment, with how the projection is now instead of how it was then.
+// The answer to the deployment, with the projection's current status instead of its status then.
 std::string deployment_json(const std::string& answer, const std::string& status) {
   ordered_json deployment = ordered_json::parse(answer, nullptr, false);
   ordered_json now = ordered_json::parse(status, nullptr, false);
@@ -39,7 +39,7 @@ std::string deployment_json(const std::string& answer, const std::string& status
 
 int wait_for_rows(api::Client& client, const DeployArguments& arguments, const std::string& answer) {
   const std::string fingerprint = text_member(ordered_json::parse(answer, nullptr, false), "fingerprint");
-  const RebuildWaited waited =
+  const RebuildOutcome waited =
       wait_for_rebuild(client, arguments.projection, raw_member(answer, "status"), fingerprint);
   if (arguments.projection.server.json) {
     print_line(deployment_json(answer, waited.status));
@@ -68,15 +68,17 @@ int run_deploy(const DeployArguments& arguments) {
 
 }  // namespace
 
-void add_projection_deploy_command(CLI::App& projection, int& exit_code) {
+void add_projection_deploy_command(CLI::App& projection, CommandAction& action) {
   CLI::App& command = *projection.add_subcommand("deploy", "Make a script the projection of this name");
   command.footer(
-      "\nA new one begins to build its rows. A changed one is built anew beside the one that is live, which\n"
-      "answers until the new one has caught up and takes its place. The same script again changes nothing.\n"
-      "--wait stays until the new rows are live: exit code 1 when they do not get there by themselves.\n"
-      "--keep-rows goes on with the rows there are, for a mended script that makes the same of all events "
-      "that\n"
-      "went well: retry what is parked afterwards. cairn projection verify tells whether that was true.\n"
+      "\nA new projection builds its rows from the log. A changed one is rebuilt as a new generation, while "
+      "the live\n"
+      "one answers queries until the new one has caught up and replaces it. Deploying the same script again\n"
+      "changes nothing. --wait returns when the new rows are live: exit code 1 when they cannot become live\n"
+      "without an operator. --keep-rows continues with the existing rows, for a corrected script that gives "
+      "the\n"
+      "same result for all events that succeeded: retry parked events afterwards. `cairn projection verify`\n"
+      "checks that.\n"
       "\nExamples:\n"
       "  cairn projection deploy customers customers.lua\n"
       "  cairn projection deploy customers customers.lua --wait\n"
@@ -84,10 +86,10 @@ void add_projection_deploy_command(CLI::App& projection, int& exit_code) {
   auto arguments = std::make_shared<DeployArguments>();
   add_projection_arguments(command, arguments->projection);
   command.add_option("file", arguments->file, "The script, or - for stdin")->type_name("FILE")->required();
-  command.add_flag("--wait", arguments->wait, "Stay until the rows are built and live");
+  command.add_flag("--wait", arguments->wait, "Wait until the rows are built and live");
   command.add_flag("--keep-rows", arguments->keep_rows,
-                   "Go on with the rows there are, and build nothing anew");
-  command.callback([arguments, &exit_code] { exit_code = run_deploy(*arguments); });
+                   "Continue with the existing rows instead of a rebuild");
+  run_after_parsing(command, action, [arguments] { return run_deploy(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,13 +8,12 @@
 #include <vector>
 
 #include "api/client/server_url.h"
-#include "tools/cli/help/unknown_command.h"
-#include "tools/cli/projection/parked_text.h"
 #include "tools/cli/projection/projection_arguments.h"
 #include "tools/cli/projection/projection_commands.h"
 #include "tools/cli/server/answer_output.h"
 #include "tools/cli/server/failure_report.h"
 #include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/choice_option.h"
 #include "tools/cli/text/exit_code.h"
 #include "tools/cli/text/json_member.h"
 #include "tools/cli/text/number_text.h"
@@ -27,9 +27,11 @@ using nlohmann::ordered_json;
 
 constexpr int kPageKeys = 1'000;
 
+enum class ParkedAction { kList, kShow, kRetry, kSkip };
+
 struct ParkedArguments {
   ProjectionArguments projection;
-  std::string action;  // "" = list
+  ParkedAction action = ParkedAction::kList;
   std::string key;
   std::string reason;
 
@@ -37,6 +39,56 @@ struct ParkedArguments {
     return projection.path("/parked" + (key.empty() ? "" : "/" + api::percent_encoded(key)) + rest);
   }
 };
+
+constexpr std::size_t kPositionsShown = 20;
+
+// An event without a known key is parked by its stream.
+std::string key_text(const json& parked) {
+  const bool by_stream = text_member(parked, "by") == "stream";
+  return (by_stream ? "stream " : "") + text_member(parked, "key");
+}
+
+std::string positions_text(const json& entry) {
+  const json positions = list_member(entry, "positions");
+  const std::uint64_t events = number_member(entry, "events");
+  std::string text;
+  const std::size_t shown = std::min(positions.size(), kPositionsShown);
+  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + dumped(positions[i]);
+  return events > shown ? text + " and " + grouped(events - shown) + " more" : text;
+}
+
+// A table of the parked keys. `keys` is JSON as the server sent it.
+std::string parked_table(const json& keys) {
+  std::vector<std::vector<std::string>> rows = {
+      {"KEY", "GENERATION", "EVENTS", "POSITION", "RETRIES", "PARKED", "KIND", "ERROR"}};
+  for (const json& parked : keys) {
+    rows.push_back({key_text(parked), std::to_string(number_member(parked, "generation")),
+                    grouped(number_member(parked, "events")),
+                    std::to_string(number_member(parked, "position")),
+                    grouped(number_member(parked, "retries")), text_member(parked, "parkedAt"),
+                    text_member(parked, "kind"), text_member(parked, "message")});
+  }
+  return table_text(rows);
+}
+
+// All facts about one key: what failed, and which events wait behind it.
+std::string parked_key_text(const json& answer) {
+  std::string text;
+  for (const json& entry : list_member(answer, "entries")) {
+    const std::uint64_t line = number_member(entry, "line");
+    if (!text.empty()) text += "\n";
+    text += table_text(
+        {{text_member(entry, "by") == "stream" ? "stream" : "key", text_member(answer, "key")},
+         {"generation", std::to_string(number_member(entry, "generation"))},
+         {"error", text_member(entry, "message") + (line > 0 ? " (line " + std::to_string(line) + ")" : "")},
+         {"kind", text_member(entry, "kind")},
+         {"position", std::to_string(number_member(entry, "position"))},
+         {"parked", text_member(entry, "parkedAt")},
+         {"retries", grouped(number_member(entry, "retries"))},
+         {"waiting", positions_text(entry)}});
+  }
+  return text;
+}
 
 int run_list(api::Client& client, const ParkedArguments& arguments) {
   ordered_json parked = ordered_json::array();
@@ -68,7 +120,7 @@ int run_show(api::Client& client, const ParkedArguments& arguments) {
       [](const std::string& body) { std::cout << parked_key_text(json::parse(body, nullptr, false)); });
 }
 
-// Keys that are parked still are the answer no: what they failed on has not been mended.
+// Exit code 1 when keys stay parked: the cause of the failure has not been fixed.
 int run_retry(api::Client& client, const ParkedArguments& arguments) {
   const auto answer = client.post_json(arguments.path("/retry"), "");
   if (!answer || !answer->ok()) return report_answer(answer, arguments.projection.server.json, print_line);
@@ -85,7 +137,7 @@ int run_retry(api::Client& client, const ParkedArguments& arguments) {
   std::cout << std::flush;
   std::cerr << "cairn: " << counted(keys - released, "key") << (keys - released == 1 ? " is" : " are")
             << " still parked; `cairn projection parked " << on_one_line(arguments.projection.name)
-            << "` says why\n";
+            << "` shows the reasons\n";
   return kExitNo;
 }
 
@@ -94,20 +146,19 @@ int run_skip(api::Client& client, const ParkedArguments& arguments) {
       client.post_json(arguments.path("/skip"), dumped(ordered_json{{"reason", arguments.reason}}));
   return report_answer(answer, arguments.projection.server.json, [&](const std::string& body) {
     const json report = json::parse(body, nullptr, false);
-    print_line(on_one_line(arguments.key) + ": the event that failed is skipped; " +
-               counted(number_member(report, "events"), "event") + " behind it applied" +
+    print_line(on_one_line(arguments.key) + ": the failed event is skipped; " +
+               counted(number_member(report, "events"), "event") + " after it applied" +
                (number_member(report, "released") > 0 ? "" : ", and then another one failed"));
   });
 }
 
-// What is wrong with the arguments together, or "".
+// The conflict between the arguments, or "".
 std::string conflict_in(const ParkedArguments& arguments) {
-  const std::string& action = arguments.action;
-  if (arguments.key.empty() && (action == "show" || action == "skip")) return action + " needs a key";
-  if (action == "skip" && arguments.reason.empty()) {
-    return "skip needs --reason: it is kept in the log, for those who will ask";
-  }
-  if (action != "skip" && !arguments.reason.empty()) return "--reason goes with skip";
+  const bool is_skip = arguments.action == ParkedAction::kSkip;
+  if (arguments.key.empty() && is_skip) return "skip needs a key";
+  if (arguments.key.empty() && arguments.action == ParkedAction::kShow) return "show needs a key";
+  if (is_skip && arguments.reason.empty()) return "skip needs --reason: the log keeps it for later readers";
+  if (!is_skip && !arguments.reason.empty()) return "--reason goes with skip";
   return "";
 }
 
@@ -115,30 +166,30 @@ int run_parked(const ParkedArguments& arguments) {
   if (const std::string conflict = conflict_in(arguments); !conflict.empty()) return report_usage(conflict);
   auto client = make_client(arguments.projection.server);
   if (!client) return report_usage(client.error().message);
-  if (arguments.action == "show") return run_show(*client, arguments);
-  if (arguments.action == "retry") return run_retry(*client, arguments);
-  if (arguments.action == "skip") return run_skip(*client, arguments);
-  return run_list(*client, arguments);
-}
-
-std::string check_action(const std::string& word) {
-  const std::vector<std::string> actions = {"show", "retry", "skip"};
-  for (const std::string& action : actions) {
-    if (word == action) return "";
+  switch (arguments.action) {
+    case ParkedAction::kShow:
+      return run_show(*client, arguments);
+    case ParkedAction::kRetry:
+      return run_retry(*client, arguments);
+    case ParkedAction::kSkip:
+      return run_skip(*client, arguments);
+    case ParkedAction::kList:
+      break;
   }
-  const std::string nearest = nearest_word(word, actions);
-  return "must be show, retry or skip" + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+  return run_list(*client, arguments);
 }
 
 }  // namespace
 
-void add_projection_parked_command(CLI::App& projection, int& exit_code) {
+void add_projection_parked_command(CLI::App& projection, CommandAction& action) {
   CLI::App& command =
-      *projection.add_subcommand("parked", "Show what could not be applied, try it again, or skip it");
+      *projection.add_subcommand("parked", "Show events that could not be applied, retry or skip them");
   command.footer(
-      "\nAn event that cannot be applied is parked with all that follow it for the same key; other keys go\n"
-      "on. After the script, an upcaster or a schema was mended, retry applies them. skip leaves the event\n"
-      "that failed out for good, with the reason, and goes on behind it. Exit code 1 when keys stay parked.\n"
+      "\nAn event that cannot be applied is parked, with all later events of the same key; other keys "
+      "continue.\n"
+      "After the script, an upcaster or a schema was fixed, retry applies them. skip omits the failed event "
+      "for\n"
+      "good, with the reason, and continues after it. Exit code 1 when keys stay parked.\n"
       "\nExamples:\n"
       "  cairn projection parked customers\n"
       "  cairn projection parked customers show 7\n"
@@ -147,13 +198,14 @@ void add_projection_parked_command(CLI::App& projection, int& exit_code) {
       "  cairn projection parked customers skip 7 --reason \"a test order, see ticket 12\"");
   auto arguments = std::make_shared<ParkedArguments>();
   add_projection_arguments(command, arguments->projection);
-  command.add_option("action", arguments->action, "What to do; otherwise all keys are listed")
-      ->type_name("ACTION")
-      ->check(CLI::Validator(check_action, "{show,retry,skip}"));
-  command.add_option("key", arguments->key, "The key, or the stream of an event whose key is not known")
+  add_choice<ParkedAction>(
+      command, "action", arguments->action, "What to do; without it all keys are listed",
+      {{"show", ParkedAction::kShow}, {"retry", ParkedAction::kRetry}, {"skip", ParkedAction::kSkip}})
+      ->type_name("ACTION");
+  command.add_option("key", arguments->key, "The key, or the stream of an event whose key is unknown")
       ->type_name("KEY");
-  command.add_option("--reason", arguments->reason, "With skip: why")->type_name("TEXT");
-  command.callback([arguments, &exit_code] { exit_code = run_parked(*arguments); });
+  command.add_option("--reason", arguments->reason, "With skip: the reason")->type_name("TEXT");
+  run_after_parsing(command, action, [arguments] { return run_parked(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -23,7 +23,7 @@ using nlohmann::ordered_json;
 
 struct RebuildArguments {
   ProjectionArguments projection;
-  std::uint64_t events_per_second = 0;  // 0 = as many as it can
+  std::uint64_t events_per_second = 0;  // 0 = no limit
   bool wait = false;
 };
 
@@ -36,7 +36,7 @@ std::string begun_line(const std::string& name, const std::string& status) {
 }
 
 int wait_for_rows(api::Client& client, const ProjectionArguments& projection, const std::string& status) {
-  const RebuildWaited waited = wait_for_rebuild(client, projection, status, "");
+  const RebuildOutcome waited = wait_for_rebuild(client, projection, status, "");
   if (projection.server.json) {
     ordered_json last = ordered_json::parse(waited.status, nullptr, false);
     if (last.is_object()) last.erase("source");
@@ -66,22 +66,24 @@ int run_rebuild(const RebuildArguments& arguments) {
 
 }  // namespace
 
-void add_projection_rebuild_command(CLI::App& projection, int& exit_code) {
-  CLI::App& command = *projection.add_subcommand("rebuild", "Build the rows anew from the whole log");
+void add_projection_rebuild_command(CLI::App& projection, CommandAction& action) {
+  CLI::App& command = *projection.add_subcommand("rebuild", "Rebuild the rows from the whole log");
   command.footer(
-      "\nThe rows that are live answer until the new ones have caught up and take their place; then\n"
-      "`cairn projection rollback` leads back. --wait stays until then: exit code 1 when they do not get\n"
-      "there by themselves. Ctrl-C ends the waiting and not the rebuild; `cairn projection cancel` does.\n"
+      "\nThe live rows answer queries until the new ones have caught up and replace them; afterwards\n"
+      "`cairn projection rollback` returns to the old ones. --wait returns when the new rows are live: exit "
+      "code 1\n"
+      "when they cannot become live without an operator. Ctrl-C ends the wait, not the rebuild;\n"
+      "`cairn projection cancel` ends that.\n"
       "\nExamples:\n"
       "  cairn projection rebuild customers --wait\n"
-      "  cairn projection rebuild customers --events-per-second 5000    leaves room for others");
+      "  cairn projection rebuild customers --events-per-second 5000    leaves room for other work");
   auto arguments = std::make_shared<RebuildArguments>();
   add_projection_arguments(command, arguments->projection);
-  command.add_flag("--wait", arguments->wait, "Stay until the rows are built and live");
-  command.add_option("--events-per-second", arguments->events_per_second, "Not faster than this")
+  command.add_flag("--wait", arguments->wait, "Wait until the rows are built and live");
+  command.add_option("--events-per-second", arguments->events_per_second, "Rate limit")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command.callback([arguments, &exit_code] { exit_code = run_rebuild(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_rebuild(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -32,17 +32,17 @@ constexpr std::size_t kGap = 2;
 
 struct RowsArguments {
   ProjectionArguments projection;
-  RowsWanted wanted;
+  RowRequest wanted;
 };
 
 std::string key_of(const std::string& row) { return text_member(json::parse(row, nullptr, false), "key"); }
 
-// Prints rows on stdout as they come: a table for people, one JSON object a line for machines.
+// Prints rows on stdout as they arrive: a table, or one JSON object per line.
 class RowPrinter {
  public:
   explicit RowPrinter(bool table) : table_(table) {}
 
-  // False when the output is not taken any more.
+  // False when stdout was closed.
   bool print(const RowPage& page) {
     if (generation_ != 0 && page.generation != generation_) {
       std::cerr << "cairn: generation " << page.generation << " has taken the place of " << generation_
@@ -61,7 +61,7 @@ class RowPrinter {
 
  private:
   void print_table(const RowPage& page) {
-    const std::size_t width = terminal_width(STDOUT_FILENO);  // Asked each time: windows change.
+    const std::size_t width = terminal_width(STDOUT_FILENO);  // Read each time: the window may be resized.
     if (key_width_ == 0) {
       if (page.rows.empty()) return;
       key_width_ = kKeyWidthMin;
@@ -77,12 +77,12 @@ class RowPrinter {
   }
 
   const bool table_;
-  std::size_t key_width_ = 0;  // 0 = there was no row yet
+  std::size_t key_width_ = 0;  // 0 = no row yet
   std::uint64_t generation_ = 0;
   LineOutput output_;
 };
 
-// As `cairn state` shows a state.
+// In the form of `cairn state`.
 void print_row(const std::string& name, const std::string& text) {
   const json answer = json::parse(text, nullptr, false);
   std::cerr << on_one_line(name) << ' ' << on_one_line(text_member(answer, "key")) << " at position "
@@ -112,19 +112,21 @@ int run_rows(const RowsArguments& arguments) {
 
 }  // namespace
 
-void add_projection_rows_command(CLI::App& projection, int& exit_code) {
+void add_projection_rows_command(CLI::App& projection, CommandAction& action) {
   CLI::App& command = *projection.add_subcommand("rows", "Read the rows of a projection, or one of them");
   command.footer(
-      "\nAll rows come in the order of their keys: a table on a terminal, and one JSON object a line with\n"
-      "--json or into a pipe or file. An append answers with its position; --min-position waits until the\n"
-      "rows have it, and the exit code is 1 when that takes too long.\n"
+      "\nRows are sorted by key: a table on a terminal, and one JSON object per line with --json or into a "
+      "pipe or\n"
+      "file. An append answers with its position; --min-position waits until the rows include it, with exit "
+      "code 1\n"
+      "when that takes too long.\n"
       "\nExamples:\n"
       "  cairn projection rows customers\n"
       "  cairn projection rows customers 7\n"
       "  cairn projection rows customers --prefix eu/ --limit 20\n"
-      "  cairn projection rows customers 7 --min-position 1234     with what was just appended");
+      "  cairn projection rows customers 7 --min-position 1234     including the event just appended");
   auto arguments = std::make_shared<RowsArguments>();
-  RowsWanted& wanted = arguments->wanted;
+  RowRequest& wanted = arguments->wanted;
   wanted.wait_ms = 5'000;
   add_projection_arguments(command, arguments->projection);
   auto* key = command.add_option("key", wanted.key, "Only the row of this key")->type_name("KEY");
@@ -136,7 +138,7 @@ void add_projection_rows_command(CLI::App& projection, int& exit_code) {
       ->check(CLI::PositiveNumber)
       ->excludes(key);
   auto* position =
-      command.add_option("--min-position", wanted.min_position, "Rows that have the log up to here")
+      command.add_option("--min-position", wanted.min_position, "Wait until the rows include this position")
           ->type_name("N")
           ->check(CLI::PositiveNumber);
   command.add_option("--wait-ms", wanted.wait_ms, "How long to wait for --min-position")
@@ -145,7 +147,7 @@ void add_projection_rows_command(CLI::App& projection, int& exit_code) {
       ->capture_default_str()
       ->needs(position);
   command.add_flag("--partial", wanted.partial, "Also of a first generation that is still being built");
-  command.callback([arguments, &exit_code] { exit_code = run_rows(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_rows(*arguments); });
 }
 
 }  // namespace cairn::cli

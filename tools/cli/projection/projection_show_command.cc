@@ -31,7 +31,7 @@ int run_show(const ProjectionArguments& arguments) {
     std::cerr << "cairn: " << on_one_line(arguments.name) << " is no script: the program brings it along\n";
     return kExitNo;
   }
-  // The source alone goes to stdout, so that it can go into a file.
+  // Only the source goes to stdout, so that it can be redirected into a file.
   std::cerr << on_one_line(arguments.name) << ", revision " << number_member(projection, "revision")
             << std::endl;
   print_line(source);
@@ -40,7 +40,7 @@ int run_show(const ProjectionArguments& arguments) {
 
 }  // namespace
 
-void add_projection_show_command(CLI::App& projection, int& exit_code) {
+void add_projection_show_command(CLI::App& projection, CommandAction& action) {
   CLI::App& command = *projection.add_subcommand("show", "Print the source of a projection");
   command.footer(
       "\nExamples:\n"
@@ -48,7 +48,7 @@ void add_projection_show_command(CLI::App& projection, int& exit_code) {
       "  cairn projection show customers > customers.lua");
   auto arguments = std::make_shared<ProjectionArguments>();
   add_projection_arguments(command, *arguments);
-  command.callback([arguments, &exit_code] { exit_code = run_show(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_show(*arguments); });
 }
 
 }  // namespace cairn::cli

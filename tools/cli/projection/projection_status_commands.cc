@@ -44,15 +44,15 @@ struct StatusArguments : WatchArguments {
 };
 
 void add_watch_options(CLI::App& command, WatchArguments& arguments) {
-  auto* watch = command.add_flag("--watch", arguments.watch, "Stay, and show it again and again");
-  command.add_option("--interval", arguments.interval_s, "With --watch: so many seconds between")
+  auto* watch = command.add_flag("--watch", arguments.watch, "Refresh until Ctrl-C");
+  command.add_option("--interval", arguments.interval_s, "With --watch: seconds between refreshes")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.05, 3600.0))
       ->capture_default_str()
       ->needs(watch);
 }
 
-// What to ask, and how the answer is shown.
+// The request, and how its answer is shown.
 struct View {
   std::string path;
   std::function<std::string(const std::string& body)> text;
@@ -68,22 +68,22 @@ int watch(api::Client& client, const View& view, const WatchArguments& arguments
     } else {
       live.show(last = view.text(body));
     }
-    return std::cout ? PollNext::kGoOn : PollNext::kEnd;  // A reader that has had enough, as `head` has.
+    return std::cout ? PollNext::kGoOn : PollNext::kEnd;  // The pipe was closed, as by `| head`.
   };
   const auto lost = [&](const std::string& reason) {
-    const std::string note = "cairn: " + reason + "; trying again";
+    const std::string note = "cairn: " + reason + "; retrying";
     if (!as_json && is_terminal(STDOUT_FILENO)) {
-      live.show(last + note + "\n");  // What is written elsewhere would end up between the lines.
+      live.show(last + note + "\n");  // On stderr it would appear between the lines.
     } else {
       std::cerr << note << std::endl;
     }
   };
-  const PollEnd end =
+  const PollResult end =
       poll(client,
            {.path = view.path, .interval = arguments.interval(), .patience = std::nullopt, .json = as_json},
            take, lost);
   if (end.failure) return *end.failure;
-  if (end.interrupted) std::cerr << "Not watched any more; the server works on.\n";
+  if (end.interrupted) std::cerr << "Stopped watching; the server continues.\n";
   return kExitOk;
 }
 
@@ -115,7 +115,7 @@ int run_status(const StatusArguments& arguments) {
   const auto text = [&](const std::string& body) {
     return status_text(json::parse(body, nullptr, false), colour);
   };
-  // The source is what `show` is for.
+  // The source is left out; `show` prints it.
   const auto json_line = [](const std::string& body) {
     ordered_json status = ordered_json::parse(body, nullptr, false);
     if (status.is_object()) status.erase("source");
@@ -126,10 +126,10 @@ int run_status(const StatusArguments& arguments) {
 
 }  // namespace
 
-void add_projection_list_command(CLI::App& projection, int& exit_code) {
-  CLI::App& command = *projection.add_subcommand("list", "Show all projections and how far they are");
+void add_projection_list_command(CLI::App& projection, CommandAction& action) {
+  CLI::App& command = *projection.add_subcommand("list", "Show all projections and their progress");
   command.footer(
-      "\n--watch shows it again and again, on a terminal in the same place, with --json a line each time.\n"
+      "\n--watch refreshes the output, on a terminal in place, with --json one line each time.\n"
       "\nExamples:\n"
       "  cairn projection list\n"
       "  cairn projection list --watch\n"
@@ -137,13 +137,13 @@ void add_projection_list_command(CLI::App& projection, int& exit_code) {
   auto arguments = std::make_shared<ListArguments>();
   add_watch_options(command, *arguments);
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_list(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_list(*arguments); });
 }
 
-void add_projection_status_command(CLI::App& projection, int& exit_code) {
-  CLI::App& command = *projection.add_subcommand("status", "Show all about one projection");
+void add_projection_status_command(CLI::App& projection, CommandAction& action) {
+  CLI::App& command = *projection.add_subcommand("status", "Show the status of one projection");
   command.footer(
-      "\n--watch shows it again and again, on a terminal in the same place, with --json a line each time.\n"
+      "\n--watch refreshes the output, on a terminal in place, with --json one line each time.\n"
       "\nExamples:\n"
       "  cairn projection status customers\n"
       "  cairn projection status customers --watch --interval 0.2\n"
@@ -151,7 +151,7 @@ void add_projection_status_command(CLI::App& projection, int& exit_code) {
   auto arguments = std::make_shared<StatusArguments>();
   add_watch_options(command, *arguments);
   add_projection_arguments(command, arguments->projection);
-  command.callback([arguments, &exit_code] { exit_code = run_status(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_status(*arguments); });
 }
 
 }  // namespace cairn::cli

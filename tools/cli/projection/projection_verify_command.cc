@@ -28,7 +28,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr std::size_t kKeyWidth = 20;  // what a terminal leaves for keys, roughly
+constexpr std::size_t kKeyWidth = 20;  // roughly the room for keys on a terminal
 constexpr std::size_t kValueWidthMin = 20;
 
 bool is_under_way(const json& report) {
@@ -36,14 +36,14 @@ bool is_under_way(const json& report) {
   return stage == "building" || stage == "comparing";
 }
 
-// How wide a row may be shown: two of them beside a key on a terminal, all of it elsewhere.
+// The width of a row: on a terminal two rows fit beside a key; without a terminal rows are not cut.
 std::size_t value_width() {
   if (!is_terminal(STDOUT_FILENO)) return std::numeric_limits<std::size_t>::max() / 8;
   const std::size_t width = terminal_width(STDOUT_FILENO);
   return std::max(kValueWidthMin, (width > kKeyWidth ? width - kKeyWidth : 0) / 2);
 }
 
-// Prints what came of it and returns the exit code.
+// Prints the report and returns the exit code.
 int report_verdict(const ProjectionArguments& arguments, const std::string& text) {
   const json report = json::parse(text, nullptr, false);
   if (arguments.server.json) print_line(text);
@@ -51,7 +51,7 @@ int report_verdict(const ProjectionArguments& arguments, const std::string& text
   if (text_member(report, "stage") != "done") {
     const std::string error = text_member(report, "error");
     std::cerr << "cairn: " << name << " could not be verified: "
-              << (error.empty() ? "this is no answer of a Cairn server" : on_one_line(error)) << '\n';
+              << (error.empty() ? "the answer is not a Cairn server's" : on_one_line(error)) << '\n';
     return kExitNo;
   }
   if (is_equal(report)) {
@@ -65,7 +65,7 @@ int report_verdict(const ProjectionArguments& arguments, const std::string& text
 
 int follow_verification(api::Client& client, const ProjectionArguments& arguments) {
   std::string last;
-  const PollEnd end = [&] {
+  const PollResult end = [&] {
     ProgressBar bar;
     return poll(
         client, {.path = arguments.path("/verify"), .json = arguments.server.json},
@@ -75,11 +75,11 @@ int follow_verification(api::Client& client, const ProjectionArguments& argument
           bar.show(verify_bar(report));
           return PollNext::kGoOn;
         },
-        [&](const std::string& reason) { bar.note("cairn: " + reason + "; trying again"); });
+        [&](const std::string& reason) { bar.note("cairn: " + reason + "; retrying"); });
   }();
   if (end.failure) return *end.failure;
   if (!end.interrupted) return report_verdict(arguments, last);
-  std::cerr << "cairn: interrupted; the comparison goes on in the server, and the same command follows it\n";
+  std::cerr << "cairn: interrupted; the server continues the comparison, and the same command waits for it\n";
   return kExitNo;
 }
 
@@ -89,7 +89,7 @@ int run_verify(const ProjectionArguments& arguments) {
   const auto asked = client->post_json(arguments.path("/verify"), "");
   if (!asked) return report_unreachable(asked.error());
   if (!asked->ok()) {
-    // One that is under way already is as good.
+    // A verification that is already running serves as well.
     const auto running = client->get(arguments.path("/verify"));
     const bool is_followed = asked->status == 409 && running && running->ok() &&
                              is_under_way(json::parse(running->body, nullptr, false));
@@ -100,19 +100,19 @@ int run_verify(const ProjectionArguments& arguments) {
 
 }  // namespace
 
-void add_projection_verify_command(CLI::App& projection, int& exit_code) {
-  CLI::App& command =
-      *projection.add_subcommand("verify", "Build the rows anew beside the live ones, and compare");
+void add_projection_verify_command(CLI::App& projection, CommandAction& action) {
+  CLI::App& command = *projection.add_subcommand(
+      "verify", "Rebuild the rows in a scratch copy, and compare them with the live ones");
   command.footer(
-      "\nNothing is changed. Rows that differ are listed, and the exit code is 1: the live row beside the "
-      "one\n"
-      "that the log gives now. `cairn projection rebuild` mends them.\n"
+      "\nNothing is changed. Rows that differ are listed, with exit code 1: the live row and the row that "
+      "the log\n"
+      "gives now. `cairn projection rebuild` repairs them.\n"
       "\nExamples:\n"
       "  cairn projection verify customers\n"
       "  cairn projection verify customers --json");
   auto arguments = std::make_shared<ProjectionArguments>();
   add_projection_arguments(command, *arguments);
-  command.callback([arguments, &exit_code] { exit_code = run_verify(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_verify(*arguments); });
 }
 
 }  // namespace cairn::cli

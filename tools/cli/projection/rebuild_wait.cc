@@ -1,5 +1,7 @@
 #include "tools/cli/projection/rebuild_wait.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -20,9 +22,9 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds kBeginPatience = 60s;  // for one that has not begun to build
+constexpr std::chrono::milliseconds kBeginPatience = 60s;  // for a generation that has not begun
 
-// Judges one status after the other.
+// Decides after each status whether the wait is over.
 class RebuildWatch {
  public:
   RebuildWatch(std::string name, std::string fingerprint)
@@ -33,19 +35,19 @@ class RebuildWatch {
     last_ = text;
     const std::string state = text_member(status, "state");
     const json rebuild = object_member(status, "rebuild");
-    if (state.empty()) return fail("this is no answer of a Cairn server");
+    if (state.empty()) return fail("the answer is not a Cairn server's");
     if (state == "faulted" || state == "paused")
       return fail("the rows are not built: " + state_and_reason(status));
     if (rebuild.is_null()) return without_rebuild(status);
     generation_ = number_member(rebuild, "generation");
     if (const std::string holds = text_member(rebuild, "holds"); !holds.empty()) {
-      return fail("generation " + std::to_string(generation_) + " is built but does not take over: " + holds);
+      return fail(fmt::format("generation {} is built but does not take over: {}", generation_, holds));
     }
     bar_.show(rebuild_bar(rebuild));
     return PollNext::kGoOn;
   }
 
-  void lost(const std::string& reason) { bar_.note("cairn: " + reason + "; trying again"); }
+  void lost(const std::string& reason) { bar_.note("cairn: " + reason + "; retrying"); }
 
   const std::string& failure() const { return failure_; }
   const std::string& last() const { return last_; }
@@ -55,7 +57,7 @@ class RebuildWatch {
     const std::uint64_t live = number_member(status, "generation");
     if (generation_ > 0) {
       if (live >= generation_) return PollNext::kEnd;
-      return fail("generation " + std::to_string(generation_) + " was given up before it was built");
+      return fail(fmt::format("generation {} was cancelled before it was built", generation_));
     }
     const bool is_made = fingerprint_.empty() || text_member(status, "fingerprint") == fingerprint_;
     if (live > 0 && is_made) return PollNext::kEnd;
@@ -71,7 +73,7 @@ class RebuildWatch {
   const std::string name_;
   const std::string fingerprint_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::uint64_t generation_ = 0;  // that is being built, as far as it was seen
+  std::uint64_t generation_ = 0;  // being built, as last seen
   std::string failure_;
   std::string last_;
   ProgressBar bar_;
@@ -79,13 +81,13 @@ class RebuildWatch {
 
 }  // namespace
 
-RebuildWaited wait_for_rebuild(api::Client& client, const ProjectionArguments& projection,
-                               const std::string& status, const std::string& fingerprint) {
-  RebuildWaited waited;
+RebuildOutcome wait_for_rebuild(api::Client& client, const ProjectionArguments& projection,
+                                const std::string& status, const std::string& fingerprint) {
+  RebuildOutcome waited;
   std::string failure;
   {
     RebuildWatch rebuild(projection.name, fingerprint);
-    PollEnd end;
+    PollResult end;
     if (rebuild.take(status) == PollNext::kGoOn) {
       end = poll(
           client, {.path = projection.path(), .json = projection.server.json},
@@ -94,7 +96,7 @@ RebuildWaited wait_for_rebuild(api::Client& client, const ProjectionArguments& p
     }
     waited.failure = end.failure;
     waited.status = rebuild.last();
-    failure = end.interrupted ? "interrupted; the rebuild goes on in the server" : rebuild.failure();
+    failure = end.interrupted ? "interrupted; the server continues the rebuild" : rebuild.failure();
   }
   if (failure.empty()) return waited;
   std::cerr << "cairn: " << failure << '\n';
@@ -104,9 +106,9 @@ RebuildWaited wait_for_rebuild(api::Client& client, const ProjectionArguments& p
 
 std::string live_line(const std::string& text) {
   const json status = json::parse(text, nullptr, false);
-  std::string line = text_member(status, "name") + ": generation " +
-                     std::to_string(number_member(status, "generation")) +
-                     " is live: " + counted(number_member(status, "rows"), "row");
+  std::string line =
+      fmt::format("{}: generation {} is live: {}", text_member(status, "name"),
+                  number_member(status, "generation"), counted(number_member(status, "rows"), "row"));
   if (const std::uint64_t keys = number_member(status, "parkedKeys"); keys > 0) {
     line += ", " + counted(keys, "parked key");
   }

@@ -8,20 +8,20 @@
 
 namespace cairn::cli {
 
-// What waiting for a new generation came to.
-struct RebuildWaited {
-  std::optional<int> failure;  // the exit code; what it is has been said
+// The result of waiting for a new generation.
+struct RebuildOutcome {
+  std::optional<int> failure;  // the exit code; the message has been printed
   std::string status;          // the last one, JSON
 };
 
-// Waits until the generation that is being built answers queries, and shows on stderr how far it is.
-// `status` is what the server said when it was begun. `fingerprint` is that of the definition which the rows
-// shall be made by; "" for whichever there is.
+// Waits until the generation that is being built is live, and shows progress on stderr. `status` is the
+// server's answer to the request that started it. `fingerprint` identifies the definition that must have
+// built the rows; "" accepts any.
 //
-// Fails when the generation cannot take over by itself: cancelled, paused, faulted, or held back. Ctrl-C ends
-// the waiting and not the work, which is said, and is a failure too.
-RebuildWaited wait_for_rebuild(api::Client& client, const ProjectionArguments& projection,
-                               const std::string& status, const std::string& fingerprint);
+// Fails when the generation cannot become live without an operator: cancelled, paused, faulted, or held back.
+// SIGINT ends the wait, not the rebuild; a message says so, and it counts as a failure.
+RebuildOutcome wait_for_rebuild(api::Client& client, const ProjectionArguments& projection,
+                                const std::string& status, const std::string& fingerprint);
 
 // "orders: generation 5 is live: 1,234 rows"
 std::string live_line(const std::string& status);

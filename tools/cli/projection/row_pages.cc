@@ -28,7 +28,7 @@ class Query {
   std::string text_;
 };
 
-void add_freshness(const RowsWanted& wanted, Query& query) {
+void add_freshness(const RowRequest& wanted, Query& query) {
   if (wanted.min_position > 0) {
     query.add("minPosition", std::to_string(wanted.min_position));
     query.add("waitMs", std::to_string(wanted.wait_ms));
@@ -36,7 +36,7 @@ void add_freshness(const RowsWanted& wanted, Query& query) {
   if (wanted.partial) query.add("partial", "true");
 }
 
-std::string page_path(const RowsWanted& wanted, const std::string& after, std::uint64_t limit) {
+std::string page_path(const RowRequest& wanted, const std::string& after, std::uint64_t limit) {
   Query query;
   if (!wanted.prefix.empty()) query.add("prefix", wanted.prefix);
   if (!after.empty()) query.add("after", after);
@@ -47,14 +47,14 @@ std::string page_path(const RowsWanted& wanted, const std::string& after, std::u
 
 }  // namespace
 
-std::string row_path(const RowsWanted& wanted) {
+std::string row_path(const RowRequest& wanted) {
   Query query;
   add_freshness(wanted, query);
   return "/rows/" + api::percent_encoded(wanted.key) + query.text();
 }
 
 Result<api::Answer> read_row_pages(api::Client& client, const ProjectionArguments& projection,
-                                   const RowsWanted& wanted,
+                                   const RowRequest& wanted,
                                    const std::function<bool(const RowPage&)>& take) {
   std::uint64_t read = 0;
   for (std::string after;;) {

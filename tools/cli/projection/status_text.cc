@@ -37,7 +37,7 @@ std::string eta_text(const json& rebuild) {
              : "";
 }
 
-// "40 %  250,000/s  ETA 2 s"; a table of many has no room for a bar.
+// "40 %  250,000/s  ETA 2 s"; a table has no room for a progress bar.
 std::string rebuild_cell(const json& status) {
   const json rebuild = object_member(status, "rebuild");
   if (rebuild.is_null()) return "-";
@@ -98,8 +98,7 @@ std::string generation_text(const json& status) {
   return text;
 }
 
-// The newest definition, and the one that made the rows: after a rollback, or during a rebuild, these are
-// two.
+// The newest definition, and the one that built the rows; they differ after a rollback and during a rebuild.
 std::string definition_text(const json& status) {
   const std::uint64_t revision = number_member(status, "revision");
   return (revision == 0 ? "the program itself" : "revision " + std::to_string(revision)) +

@@ -5,17 +5,17 @@
 
 namespace cairn::cli {
 
-// What a server says of its projections, as people read it. A status is JSON as it was sent, and may be
-// anything. `colour` is whether the state is shown in one.
+// The status of projections as text. A status is JSON from the server and may have any content. `colour`:
+// whether the state is shown in colour.
 
-// A table with a line for each, and below it why those are not well that are not.
+// A table with a line per projection, and below it the reasons of those that are not running.
 std::string statuses_text(const nlohmann::json& statuses, bool colour);
 
-// All about one, a line for each thing.
+// All facts about one projection, one per line.
 std::string status_text(const nlohmann::json& status, bool colour);
 
 // "generation 5  [##########..........]  50 %  250 events/s  ETA 4 s  1,000 of 2,000"; `rebuild` is that
-// member of a status. What matters most comes first, since narrow windows cut it.
+// member of a status. The most important part comes first, because narrow windows cut the line.
 std::string rebuild_bar(const nlohmann::json& rebuild);
 
 // "paused: 1,000 keys are parked", or "running".

@@ -5,16 +5,16 @@
 
 namespace cairn::cli {
 
-// What comparing a projection's rows with rows built anew has shown, as people read it. A report is JSON as
-// the server sent it.
+// The report of `cairn projection verify` as text: the live rows compared with rows rebuilt from the log. A
+// report is JSON from the server.
 
 // "comparing  [##########..........]  50 %  1,000 of 2,000"
 std::string verify_bar(const nlohmann::json& report);
 
-// Whether the rows are what the log says.
+// Whether the live rows match the log.
 bool is_equal(const nlohmann::json& report);
 
-// A table of the rows that differ, as far as the server lists them; JSON at most `value_width` wide.
+// A table of the differing rows that the server lists; JSON is cut to `value_width`.
 std::string differences_text(const std::string& report, std::size_t value_width);
 
 // "1,234 rows are what the log says", or

@@ -46,12 +46,12 @@ std::string summary(const CheckOutput& output) {
   return text;
 }
 
-// What is wrong with the upcaster; nullptr when nothing is, or there is none.
+// The error of the upcaster; nullptr when it is usable or there is none.
 const ScriptError* upcaster_error(const CheckedSchema& schema) {
   return schema.upcaster && schema.upcaster->error ? &*schema.upcaster->error : nullptr;
 }
 
-// What keeps a schema out, for people.
+// The reasons for a refusal, as text.
 std::string refusal_lines(const CheckedSchema& schema, bool colour) {
   std::string text;
   const auto head = [&](const std::string& line) {
@@ -143,7 +143,7 @@ std::string as_github(const CheckOutput& output) {
                             error->message);
     }
     if (!is_refused(schema.verdict)) {
-      // The verdict comes first: a line that began with a foreign text could be taken for a command.
+      // The verdict comes first: GitHub could read a line that begins with a file's name as a command.
       text += on_one_line(verdict_text(schema) + ": " + schema.subject + " (" + schema.path + ")") + "\n";
       continue;
     }

@@ -8,7 +8,7 @@
 
 namespace cairn::cli {
 
-// The verdicts of a check. The functions below make each a whole output of it.
+// The verdicts of a check. Each function below formats all of them.
 struct CheckOutput {
   std::vector<CheckedSchema> schemas;
   std::vector<std::string> notes;
@@ -16,10 +16,10 @@ struct CheckOutput {
   std::size_t refused() const;
 };
 
-// Judges all files of a folder in their order. An error says that the history could not be asked.
+// Checks all files of a folder in their order. Fails when the history cannot be read.
 Result<CheckOutput> check_all(const SchemaFolder& folder, SchemaHistory& history);
 
-// For people: a table, then the reasons, then the sum.
+// For a terminal: a table, then the reasons, then the totals.
 std::string as_table(const CheckOutput& output, bool colour);
 
 // For programs: {"schemas":[{"subject","file","verdict","version","level","reasons":[{"kind","path",

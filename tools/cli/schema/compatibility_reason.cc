@@ -27,7 +27,7 @@ CompatibilityReason parse_reason(const std::string& message) {
   if (reason.text.empty()) reason.text = quoted_after(message, "description:", "}");
   if (reason.kind.empty() || reason.text.empty()) return {.kind = "", .path = "", .text = message};
   reason.path = quoted_after(reason.text, "path ", "");
-  // Which types did not match is told only behind the description.
+  // The types that did not match are named only after the description.
   const std::string detail = quoted_after(message, "additionalInfo:", "}");
   if (!detail.empty() && reason.text.find(detail) == std::string::npos) reason.text += " (" + detail + ")";
   return reason;

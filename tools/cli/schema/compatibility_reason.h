@@ -15,15 +15,15 @@ struct CompatibilityReason {
   friend bool operator==(const CompatibilityReason&, const CompatibilityReason&) = default;
 };
 
-// What the messages of a registry say: those of ours, of Confluent's, and of others that imitate it.
+// The messages of a registry, parsed: Cairn's, Confluent's, or a compatible one's.
 struct CompatibilityReport {
   std::vector<CompatibilityReason> reasons;
   std::optional<int> old_version;  // the version it does not go with
   std::string level;               // "" = not said
 };
 
-// Takes messages apart. One that is not understood becomes a reason as it is; the old schema's text is left
-// out.
+// Parses messages. A message of unknown form becomes a reason with its text; the text of the old schema is
+// left out.
 CompatibilityReport parse_compatibility_messages(const std::vector<std::string>& messages);
 
 // "/fields/2  TYPE_MISMATCH: The type …"

@@ -4,7 +4,8 @@ namespace cairn::cli {
 
 namespace {
 
-// GitHub decodes these and no others; a property ends at a comma or colon, so there they are hidden too.
+// GitHub decodes these escapes and no others. A property ends at a comma or colon, so these are escaped
+// there.
 std::string escaped(std::string_view text, bool in_property) {
   std::string result;
   for (const char c : text) {

@@ -7,8 +7,9 @@
 
 namespace cairn::cli {
 
-// A line that GitHub Actions takes from the output of a step as a command, with its line end:
-// "::error file=a.avsc,line=1,title=Order is invalid::…". Whatever the texts are, it stays this one command.
+// A workflow command of GitHub Actions, with its line end:
+// "::error file=a.avsc,line=1,title=Order is invalid::…". The texts are escaped, so that they cannot begin
+// another command.
 std::string github_annotation(std::string_view command,
                               const std::vector<std::pair<std::string, std::string>>& properties,
                               std::string_view message);

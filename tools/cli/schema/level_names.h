@@ -5,7 +5,7 @@
 
 namespace cairn::cli {
 
-// All levels of compatibility, for the parser to offer.
+// The values of --level, for the parser and for completion.
 inline std::vector<std::string> level_names() {
   return {"NONE", "BACKWARD",       "BACKWARD_TRANSITIVE", "FORWARD", "FORWARD_TRANSITIVE",
           "FULL", "FULL_TRANSITIVE"};

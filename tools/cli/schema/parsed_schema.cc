@@ -11,7 +11,7 @@ namespace cairn::cli {
 
 namespace {
 
-// Collects the texts of references, each behind those it needs itself, and each once.
+// Collects the texts of references without duplicates, each after the ones it depends on.
 class ReferenceTexts {
  public:
   explicit ReferenceTexts(const FindVersion& find) : find_(find) {}
@@ -55,7 +55,7 @@ Result<ParsedSchema> parse_version(const SchemaVersion& version, const FindVersi
   ParsedSchema parsed{version.version, std::move(schema), std::move(text), version.references};
   for (SchemaReference& reference : parsed.references) {
     CAIRN_TRY(const std::optional<SchemaVersion> found, find(reference));
-    reference.version = found->version;  // "The latest" is another one tomorrow.
+    reference.version = found->version;  // Resolved now: "latest" changes later.
   }
   return parsed;
 }

@@ -12,14 +12,14 @@
 
 namespace cairn::cli {
 
-// Gives the version a reference means; nullopt when there is none.
+// Returns the version that a reference names; nullopt when it does not exist.
 using FindVersion = std::function<Result<std::optional<SchemaVersion>>(const SchemaReference&)>;
 
-// A schema and all it refers to.
+// A schema with its resolved references.
 struct ParsedSchema {
   int version = 0;
   Schema schema;
-  std::string text;  // which gives it its identity, together with the references
+  std::string text;  // the schema's identity, together with the references
   std::vector<SchemaReference> references;
 
   bool is_same(const ParsedSchema& other) const {
@@ -27,11 +27,11 @@ struct ParsedSchema {
   }
 };
 
-// Checks a schema with everything it refers to. kInvalidArgument and kTooLarge say what is wrong with it and
-// where; other errors are those of `find`.
+// Parses a schema with its references. kInvalidArgument and kTooLarge say what is wrong and where; other
+// errors are those of `find`.
 Result<ParsedSchema> parse_version(const SchemaVersion& version, const FindVersion& find);
 
-// check_level() for versions that stand the oldest first.
+// check_level() for versions in ascending order.
 std::vector<std::string> check_against(CompatibilityLevel level, const Schema& candidate,
                                        const std::vector<ParsedSchema>& oldest_first);
 

@@ -15,16 +15,14 @@ namespace cairn::cli {
 
 namespace {
 
-UpcasterHeader header_of(const SchemaFile& file) {
-  auto loaded = load_upcaster_for(file.subject, *file.upcaster);
-  return std::get<UpcasterHeader>(std::move(loaded));
-}
+UpcasterHeader header_of(const SchemaFile& file) { return *load_upcaster_for(file.subject, *file.upcaster); }
 
 }  // namespace
 
 Status RegisterRun::add_all(const std::vector<SchemaFile>& files) {
   for (const SchemaFile& file : files) CAIRN_CHECK(add(file));
-  // The last first: from where an upcaster ends, events must find the way to the newest version.
+  // In reverse order: a chain must lead from the target of an upcaster to the newest version when it is
+  // deployed.
   for (; !there_already_.empty(); there_already_.pop_back()) {
     CAIRN_CHECK(deploy_upcaster(*there_already_.back()));
   }
@@ -39,7 +37,7 @@ Status RegisterRun::add(const SchemaFile& file) {
     CAIRN_TRY(before, registry_.look_up(file));
     if (!before.found) {
       return make_error(Errc::kFailedPrecondition,
-                        file.path + ": was registered, but somebody has deleted it since");
+                        file.path + ": was registered, but has been deleted since");
     }
   }
   schemas_.push_back({file.subject, file.path, is_new, before.found->version, before.found->id});
@@ -57,7 +55,7 @@ Status RegisterRun::add_new(const SchemaFile& file) {
   return {};
 }
 
-// Other registries pass over what they do not know.
+// Other registries ignore unknown members.
 Status RegisterRun::confirm_upcaster(const SchemaFile& file) {
   const UpcasterHeader header = header_of(file);
   CAIRN_TRY(const auto installed, find_installed(client_, header, file.upcaster->source));

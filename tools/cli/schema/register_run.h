@@ -33,16 +33,16 @@ class RegisterRun {
   // REQUIRES: the client outlives this.
   explicit RegisterRun(api::Client& client) : client_(client), registry_(client) {}
 
-  // Stops at the first that is refused. An error is that of the client, or kFailedPrecondition when the
-  // server refused, with its reason. REQUIRES: the files stand in an order that works, and every upcaster
-  // loads (load_upcaster_for).
+  // Stops at the first file that is refused. Fails with the client's error, or with kFailedPrecondition and
+  // the server's reason when the server refuses. REQUIRES: the files are in registration_order(), and every
+  // upcaster loads (load_upcaster_for).
   Status add_all(const std::vector<SchemaFile>& files);
 
-  // What was done, also before an error.
+  // The files that were registered, also those before an error.
   const std::vector<Schema>& schemas() const { return schemas_; }
   const std::vector<InstalledScript>& scripts() const { return scripts_; }
 
-  // What the server answered when it refused, or "".
+  // The body of the server's refusal, or "".
   const std::string& refusal() const { return refusal_; }
 
  private:

@@ -10,7 +10,7 @@ namespace cairn::cli {
 
 namespace {
 
-// Depth-first. Files may be many and refer to each other in long chains, so it keeps its own stack.
+// Depth-first search with an explicit stack: long chains of references would overflow the call stack.
 class Ordering {
  public:
   explicit Ordering(std::vector<SchemaFile> files) : files_(std::move(files)), states_(files_.size()) {
@@ -45,7 +45,7 @@ class Ordering {
         continue;
       }
       const std::size_t need = frame.needs[frame.next++];
-      if (states_[need] == State::kOpen) return circle(need);
+      if (states_[need] == State::kOpen) return cycle_text(need);
       if (states_[need] == State::kUnseen) open(need);
     }
     return {};
@@ -58,7 +58,7 @@ class Ordering {
 
   std::vector<std::size_t> needs_of(std::size_t file) const {
     std::vector<std::size_t> needs;
-    std::optional<std::size_t> before;  // the one before it in its subject, which needs those before that
+    std::optional<std::size_t> before;  // the file of the next lower number
     for (const std::size_t other : by_subject_.at(files_[file].subject)) {
       const bool is_lower = files_[other].number < files_[file].number;
       if (is_lower && (!before || files_[other].number > files_[*before].number)) before = other;
@@ -74,7 +74,7 @@ class Ordering {
     return needs;
   }
 
-  Error circle(std::size_t back_to) const {
+  Error cycle_text(std::size_t back_to) const {
     std::string path;
     bool inside = false;
     for (const Frame& frame : stack_) {
@@ -82,7 +82,7 @@ class Ordering {
       if (inside) path += files_[frame.file].path + " -> ";
     }
     return make_error(Errc::kInvalidArgument,
-                      "the schemas refer to each other in a circle: " + path + files_[back_to].path);
+                      "the schemas refer to each other in a cycle: " + path + files_[back_to].path);
   }
 
   std::vector<SchemaFile> files_;

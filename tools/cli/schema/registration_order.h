@@ -7,9 +7,9 @@
 
 namespace cairn::cli {
 
-// The files in an order in which they can be registered: each behind those it refers to and behind the lower
-// numbers of its subject, and otherwise as they came. kInvalidArgument when they refer to each other in a
-// circle, which the message names.
+// Sorts the files topologically: each file comes after the files it refers to and after the lower numbers of
+// its subject; otherwise the order is kept. kInvalidArgument when the references form a cycle, which the
+// message names.
 Result<std::vector<SchemaFile>> in_registration_order(std::vector<SchemaFile> files);
 
 // Whether a reference to this version of the file's subject may mean this file. A file without a number may

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// What Confluent's contract calls the things that are not there.
+// Confluent's error codes for missing subjects, versions and levels.
 constexpr int kSubjectNotFound = 40401;
 constexpr int kVersionNotFound = 40402;
 constexpr int kSchemaNotFound = 40403;
@@ -28,7 +28,7 @@ Error refused(const api::Answer& answer) {
   return make_error(Errc::kFailedPrecondition, refusal_text(answer));
 }
 
-Error not_understood(const api::Answer& answer) {
+Error unexpected_answer(const api::Answer& answer) {
   return make_error(Errc::kFailedPrecondition,
                     "this is no answer of a schema registry: " + refusal_text(answer));
 }
@@ -60,12 +60,12 @@ template <typename T>
 Result<std::vector<T>> list_in(const api::Answer& answer) {
   const json list = json::parse(answer.body, nullptr, false);
   std::vector<T> values;
-  if (!list.is_array()) return not_understood(answer);
+  if (!list.is_array()) return unexpected_answer(answer);
   for (const json& value : list) {
     if constexpr (std::is_same_v<T, std::string>) {
-      if (!value.is_string()) return not_understood(answer);
+      if (!value.is_string()) return unexpected_answer(answer);
     } else {
-      if (!value.is_number_integer()) return not_understood(answer);
+      if (!value.is_number_integer()) return unexpected_answer(answer);
     }
     values.push_back(value.get<T>());
   }
@@ -85,7 +85,7 @@ Result<RegisteredSchema> schema_in(const api::Answer& answer) {
                                    entry.at("subject").get<std::string>(), entry.at("version").get<int>()});
     }
   } catch (const json::exception&) {
-    return not_understood(answer);
+    return unexpected_answer(answer);
   }
   return schema;
 }
@@ -93,7 +93,7 @@ Result<RegisteredSchema> schema_in(const api::Answer& answer) {
 Result<std::string> text_in(const api::Answer& answer, const char* member) {
   const json body = json::parse(answer.body, nullptr, false);
   const json value = body.is_object() ? body.value(member, json()) : json();
-  if (!value.is_string()) return not_understood(answer);
+  if (!value.is_string()) return unexpected_answer(answer);
   return value.get<std::string>();
 }
 
@@ -143,7 +143,7 @@ Result<std::vector<std::string>> RegistryClient::check(const SchemaFile& schema)
   if (!answer.ok()) return refused(answer);
   const json body = json::parse(answer.body, nullptr, false);
   const json verdict = body.is_object() ? body.value("is_compatible", json()) : json();
-  if (!verdict.is_boolean()) return not_understood(answer);
+  if (!verdict.is_boolean()) return unexpected_answer(answer);
   std::vector<std::string> messages;
   if (verdict == true) return messages;
   for (const json& message : body.value("messages", json::array())) {
@@ -181,21 +181,21 @@ Status RegistryClient::set_level(const std::string& subject, const std::string& 
 
 Status RegistryClient::reset_level(const std::string& subject) {
   CAIRN_TRY(const api::Answer answer, client_.remove(config_path(subject)));
-  // One that has none is where it should be.
+  // A subject without a level of its own is in the wanted state.
   if (answer.ok() || code_of(answer) == kNoOwnLevel || code_of(answer) == kSubjectNotFound) return {};
   return refused(answer);
 }
 
 Result<std::vector<int>> RegistryClient::remove(const std::string& subject, const std::string& version,
-                                                Lasting lasting) {
+                                                Deletion lasting) {
   std::string path = subject_path(subject);
   if (!version.empty()) path += "/versions/" + api::percent_encoded(version);
-  if (lasting == Lasting::kForEver) path += "?permanent=true";
+  if (lasting == Deletion::kPermanent) path += "?permanent=true";
   CAIRN_TRY(const api::Answer answer, client_.remove(path));
   if (!answer.ok()) return refused(answer);
   if (version.empty()) return list_in<int>(answer);
   const json number = json::parse(answer.body, nullptr, false);
-  if (!number.is_number_integer()) return not_understood(answer);
+  if (!number.is_number_integer()) return unexpected_answer(answer);
   return std::vector<int>{number.get<int>()};
 }
 

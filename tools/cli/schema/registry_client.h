@@ -11,20 +11,21 @@
 
 namespace cairn::cli {
 
-// A version as a server has it.
+// A registered version of a subject.
 struct RegisteredSchema {
   std::string subject;
   int version = 0;
   int id = 0;
   std::string text;
   std::vector<SchemaReference> references;
-  std::string json;  // the server's own words
+  std::string json;  // the server's answer, unchanged
 };
 
 enum class Deleted { kLeftOut, kIncluded };
 
-// Speaks with a schema registry: ours, or any that keeps Confluent's contract. "Not there" is nullopt. An
-// error is either that of the client, or kFailedPrecondition when the server refused, with its reason.
+// A client of a schema registry: Cairn's, or any that implements Confluent's API. A missing subject or
+// version is nullopt. Fails with the client's error, or with kFailedPrecondition and the server's reason when
+// the server refuses. Not thread-safe.
 class RegistryClient {
  public:
   // REQUIRES: the client outlives this.
@@ -47,20 +48,20 @@ class RegistryClient {
   // Why the schema may not become the next version; empty when it may.
   Result<std::vector<std::string>> check(const SchemaFile& schema);
 
-  // Adds the schema, with its upcaster if it has one. A refusal as it came, with status 409 when the schema
-  // is not compatible, and 422 when its upcaster is at fault.
+  // Registers the schema, with its upcaster if it has one. A refusal is returned unchanged: status 409 when
+  // the schema is not compatible, 422 when its upcaster fails.
   Result<api::Answer> add(const SchemaFile& schema);
 
-  // The level that counts for the subject; of all subjects that have none of their own when it is "".
+  // The level in effect for the subject; the default level when `subject` is "".
   Result<std::string> level(const std::string& subject);
   // The subject's own level; nullopt when it has none.
   Result<std::optional<std::string>> own_level(const std::string& subject);
   Status set_level(const std::string& subject, const std::string& level);
   Status reset_level(const std::string& subject);
 
-  enum class Lasting { kHidden, kForEver };
-  // The versions that were deleted. `version` is a number, "latest", or "" for all of them.
-  Result<std::vector<int>> remove(const std::string& subject, const std::string& version, Lasting lasting);
+  enum class Deletion { kHidden, kPermanent };
+  // Returns the deleted versions. `version` is a number, "latest", or "" for all of them.
+  Result<std::vector<int>> remove(const std::string& subject, const std::string& version, Deletion lasting);
 
  private:
   api::Client& client_;

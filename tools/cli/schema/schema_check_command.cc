@@ -16,6 +16,7 @@
 #include "tools/cli/server/failure_report.h"
 #include "tools/cli/server/server_options.h"
 #include "tools/cli/text/cell_text.h"
+#include "tools/cli/text/choice_option.h"
 #include "tools/cli/text/exit_code.h"
 #include "tools/cli/text/terminal.h"
 
@@ -23,12 +24,14 @@ namespace cairn::cli {
 
 namespace {
 
+enum class CheckFormat { kTable, kJson, kGithub };
+
 struct CheckArguments {
   ServerOptions server;
   SchemaSource source;
   std::string against;
   std::string level;
-  std::string format = "table";
+  CheckFormat format = CheckFormat::kTable;
 };
 
 Result<CheckOutput> check_with_folder(const SchemaFolder& folder, const CheckArguments& arguments) {
@@ -41,7 +44,7 @@ Result<CheckOutput> check_with_folder(const SchemaFolder& folder, const CheckArg
 Result<CheckOutput> check_with_server(const SchemaFolder& folder, const CheckArguments& arguments) {
   if (!arguments.level.empty()) {
     return make_error(Errc::kInvalidArgument,
-                      "--level goes with --against; a server has levels of its own (cairn schema config)");
+                      "--level goes with --against; a server has its own levels (cairn schema config)");
   }
   CAIRN_TRY(api::Client client, make_client(arguments.server));
   RegistryClient registry(client);
@@ -55,9 +58,9 @@ int run_check(const CheckArguments& arguments) {
   const auto output = arguments.against.empty() ? check_with_server(*folder, arguments)
                                                 : check_with_folder(*folder, arguments);
   if (!output) return report_failure(output.error());
-  if (arguments.server.json || arguments.format == "json") {
+  if (arguments.server.json || arguments.format == CheckFormat::kJson) {
     std::cout << as_json(*output);
-  } else if (arguments.format == "github") {
+  } else if (arguments.format == CheckFormat::kGithub) {
     std::cout << as_github(*output);
   } else {
     std::cout << as_table(*output, wants_colour(STDOUT_FILENO));
@@ -68,16 +71,18 @@ int run_check(const CheckArguments& arguments) {
 
 }  // namespace
 
-void add_schema_check_command(CLI::App& schema, int& exit_code) {
+void add_schema_check_command(CLI::App& schema, CommandAction& action) {
   CLI::App& command =
-      *schema.add_subcommand("check", "Say whether schemas may be registered, and change nothing");
+      *schema.add_subcommand("check", "Check whether schemas may be registered, and change nothing");
   command.footer(
-      "\nEach file is new, unchanged, compatible, incompatible (with all reasons and where in the schema),\n"
-      "or invalid. It is compared with what the server has, or with a folder of earlier versions\n"
-      "(--against), and where a subject has several files with those before it. Exit code 1 when a file is\n"
-      "refused. A version that an upcaster leads to (OrderPlaced/1-2.lua) need not be compatible; what is\n"
-      "wrong with the script is said with file and line.\n"
-      "Subject.refs.json beside Subject.avsc names the schemas it refers to:\n"
+      "\nThe verdict of a file is new, unchanged, compatible, incompatible (with all reasons and their "
+      "places in\n"
+      "the schema) or invalid. It is compared with the versions of the server, or with a folder of earlier\n"
+      "versions (--against), and with the preceding files of its subject. Exit code 1 when a file is "
+      "refused. A\n"
+      "version that has an upcaster (OrderPlaced/1-2.lua) need not be compatible; an error in the script is\n"
+      "reported with its file and line. Subject.refs.json in the folder of Subject.avsc lists its "
+      "references:\n"
       "  [{\"name\": \"shop.Money\", \"subject\": \"Money\", \"version\": 1}]\n"
       "\nExamples:\n"
       "  cairn schema check OrderPlaced schemas/OrderPlaced.avsc\n"
@@ -87,19 +92,18 @@ void add_schema_check_command(CLI::App& schema, int& exit_code) {
   add_schema_source(command, arguments->source);
   command
       .add_option("--against", arguments->against,
-                  "Ask no server, but compare with the schemas in this folder")
+                  "Compare with the schemas in this folder instead of a server")
       ->type_name("DIR");
   command
-      .add_option("--level", arguments->level, "With --against: what must go with what (default BACKWARD)")
+      .add_option("--level", arguments->level, "With --against: the compatibility level (default BACKWARD)")
       ->type_name("LEVEL")
       ->check(CLI::IsMember(level_names(), CLI::ignore_case));
-  command
-      .add_option("--format", arguments->format, "table, json, or github for the annotations of a workflow")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"table", "json", "github"}))
-      ->capture_default_str();
+  add_choice<CheckFormat>(
+      command, "--format", arguments->format, "table, json, or github for the annotations of a workflow",
+      {{"table", CheckFormat::kTable}, {"json", CheckFormat::kJson}, {"github", CheckFormat::kGithub}})
+      ->type_name("FORMAT");
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_check(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_check(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -10,7 +10,7 @@ namespace {
 
 bool is_transitive(CompatibilityLevel level) { return to_string(level).ends_with("_TRANSITIVE"); }
 
-// Whether it is the schema that is wrong, and not the asking that failed.
+// Whether the error is about the schema, not about reading the history.
 bool is_about_schema(const Error& error) {
   return error.code == Errc::kInvalidArgument || error.code == Errc::kTooLarge;
 }
@@ -83,39 +83,40 @@ Result<CheckedSchema> SchemaChecker::check(const SchemaFile& file) {
 CheckedSchema::Upcaster SchemaChecker::check_upcaster(const SchemaFile& file, Verdict verdict) {
   CheckedSchema::Upcaster upcaster{.path = file.upcaster->path, .name = file.upcaster->name(), .error = {}};
   const auto loaded = load_upcaster_for(file.subject, *file.upcaster);
-  if (const auto* error = std::get_if<ScriptError>(&loaded)) {
-    upcaster.error = *error;
+  if (!loaded) {
+    upcaster.error = loaded.error();
   } else if (verdict == Verdict::kNew) {
-    upcaster.error =
-        ScriptError{ScriptFault::kError,
-                    "it leads from version " + std::to_string(std::get<UpcasterHeader>(loaded).from) +
-                        ", but there is no version before " + file.path,
-                    upcaster.path, 0};
+    upcaster.error = ScriptError{ScriptFault::kError,
+                                 "it leads from version " + std::to_string(loaded->from) +
+                                     ", but there is no version before " + file.path,
+                                 upcaster.path, 0};
   }
   return upcaster;
 }
 
-Result<SchemaChecker::Judged> SchemaChecker::judge(const SchemaFile& file, const ParsedSchema& parsed,
-                                                   bool rests_on_pending) {
+Result<SchemaChecker::SchemaVerdict> SchemaChecker::judge(const SchemaFile& file, const ParsedSchema& parsed,
+                                                          bool rests_on_pending) {
   const std::vector<ParsedSchema>& before = pending_[file.subject];
   for (const ParsedSchema& other : before) {
-    if (other.is_same(parsed)) return Judged{Verdict::kUnchanged, other.version, {}};
+    if (other.is_same(parsed)) return SchemaVerdict{Verdict::kUnchanged, other.version, {}};
   }
   if (!rests_on_pending) {
     CAIRN_TRY(const auto known, history_.find(file));
-    if (known) return Judged{Verdict::kUnchanged, *known, {}};
+    if (known) return SchemaVerdict{Verdict::kUnchanged, *known, {}};
   }
   if (!before.empty()) {
     CAIRN_TRY(const CompatibilityLevel level, history_.level(file.subject));
     Messages messages = check_against(level, parsed.schema, before);
-    if (!messages.empty()) return Judged{Verdict::kIncompatible, std::nullopt, std::move(messages)};
-    // The one before it will be the latest by then; what stands further back does not count.
-    if (!is_transitive(level)) return Judged{Verdict::kCompatible, std::nullopt, {}};
+    if (!messages.empty()) return SchemaVerdict{Verdict::kIncompatible, std::nullopt, std::move(messages)};
+    // The previous file will be the latest version by then; a level that is not transitive compares only with
+    // it.
+    if (!is_transitive(level)) return SchemaVerdict{Verdict::kCompatible, std::nullopt, {}};
   }
   CAIRN_TRY(auto messages, check_history(file, parsed, rests_on_pending));
-  if (!messages) return Judged{before.empty() ? Verdict::kNew : Verdict::kCompatible, std::nullopt, {}};
-  if (messages->empty()) return Judged{Verdict::kCompatible, std::nullopt, {}};
-  return Judged{Verdict::kIncompatible, std::nullopt, *std::move(messages)};
+  if (!messages)
+    return SchemaVerdict{before.empty() ? Verdict::kNew : Verdict::kCompatible, std::nullopt, {}};
+  if (messages->empty()) return SchemaVerdict{Verdict::kCompatible, std::nullopt, {}};
+  return SchemaVerdict{Verdict::kIncompatible, std::nullopt, *std::move(messages)};
 }
 
 Result<std::optional<SchemaVersion>> SchemaChecker::find_version(const SchemaReference& reference,
@@ -137,7 +138,7 @@ Result<std::optional<SchemaChecker::Messages>> SchemaChecker::check_history(cons
                                                                             const ParsedSchema& parsed,
                                                                             bool rests_on_pending) {
   if (!rests_on_pending) return history_.check(file);
-  // The history cannot judge what refers to schemas it does not know yet, so its versions are judged here.
+  // A server cannot check a schema that refers to schemas it does not have yet, so it is checked here.
   CAIRN_TRY(const auto versions, history_.versions(file.subject));
   if (versions.empty()) return std::optional<Messages>();
   const FindVersion find = [this](const SchemaReference& reference) { return history_.version(reference); };

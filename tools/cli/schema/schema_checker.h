@@ -13,11 +13,11 @@ namespace cairn::cli {
 
 enum class Verdict {
   kNew,           // the first version of its subject
-  kUnchanged,     // there already
+  kUnchanged,     // already registered
   kCompatible,    // may become the next version
-  kUpcast,        // may become it together with its upcaster, if that never fails on history
+  kUpcast,        // may become it with its upcaster, if that succeeds on all stored events
   kIncompatible,  // may not
-  kInvalid,       // no schema at all, or what it refers to is missing
+  kInvalid,       // not a schema, or a reference is missing
 };
 
 // "new", "unchanged", …
@@ -27,13 +27,13 @@ constexpr bool is_refused(Verdict verdict) {
   return verdict == Verdict::kIncompatible || verdict == Verdict::kInvalid;
 }
 
-// What became of one file.
+// The result for one file.
 struct CheckedSchema {
   std::string subject;
   std::string path;
   Verdict verdict = Verdict::kNew;
-  std::optional<int> version;  // kUnchanged: which it is; kIncompatible, kUpcast: with which it clashes
-  std::string level;           // kIncompatible, kUpcast: what was asked; "" = not said
+  std::optional<int> version;  // kUnchanged: this one; kIncompatible, kUpcast: the one it clashes with
+  std::string level;           // kIncompatible, kUpcast: the level; "" = unknown
   std::vector<CompatibilityReason> reasons;  // when it is refused or kUpcast
 
   struct Upcaster {
@@ -43,36 +43,36 @@ struct CheckedSchema {
   };
   std::optional<Upcaster> upcaster = {};  // that leads to it
 
-  // Whether it, or its upcaster, keeps it out.
+  // Whether the schema or its upcaster is refused.
   bool is_refused() const { return cli::is_refused(verdict) || (upcaster && upcaster->error); }
 };
 
-// Judges schemas one after the other, each as if those before it that were not refused had been registered.
+// Checks schemas one after the other, each as if the accepted ones before it had been registered.
 class SchemaChecker {
  public:
   // REQUIRES: the history outlives this.
   explicit SchemaChecker(SchemaHistory& history) : history_(history) {}
 
-  // An error says that the history could not be asked.
+  // Fails when the history cannot be read.
   Result<CheckedSchema> check(const SchemaFile& file);
 
  private:
   using Messages = std::vector<std::string>;
 
-  struct Judged {
+  struct SchemaVerdict {
     Verdict verdict = Verdict::kNew;
     std::optional<int> version;
     Messages messages;
   };
 
   static CheckedSchema::Upcaster check_upcaster(const SchemaFile& file, Verdict verdict);
-  Result<Judged> judge(const SchemaFile& file, const ParsedSchema& parsed, bool rests_on_pending);
+  Result<SchemaVerdict> judge(const SchemaFile& file, const ParsedSchema& parsed, bool rests_on_pending);
   Result<std::optional<SchemaVersion>> find_version(const SchemaReference& reference, bool& rests_on_pending);
   Result<std::optional<Messages>> check_history(const SchemaFile& file, const ParsedSchema& parsed,
                                                 bool rests_on_pending);
 
   SchemaHistory& history_;
-  // What would be registered by now, by subject: as it was written, and parsed.
+  // The accepted schemas so far, by subject: as text and parsed.
   std::map<std::string, std::vector<SchemaFile>> pending_files_;
   std::map<std::string, std::vector<ParsedSchema>> pending_;
 };

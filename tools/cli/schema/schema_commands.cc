@@ -4,21 +4,21 @@
 
 namespace cairn::cli {
 
-void add_schema_commands(CLI::App& app, int& exit_code) {
-  CLI::App& schema = *app.add_subcommand("schema", "Check, register and look at schemas");
+void add_schema_commands(CLI::App& app, CommandAction& action) {
+  CLI::App& schema = *app.add_subcommand("schema", "Check, register and show schemas");
   schema.require_subcommand(1);
   schema.footer(
       "\nExamples:\n"
       "  cairn schema check --dir schemas/            before a change is merged: exit 1 and reasons\n"
-      "  cairn schema register --dir schemas/         once it is\n"
+      "  cairn schema register --dir schemas/         after it is merged\n"
       "  cairn schema list\n"
       "  cairn schema show OrderPlaced");
-  add_schema_check_command(schema, exit_code);
-  add_schema_register_command(schema, exit_code);
-  add_schema_list_command(schema, exit_code);
-  add_schema_show_command(schema, exit_code);
-  add_schema_config_command(schema, exit_code);
-  add_schema_delete_command(schema, exit_code);
+  add_schema_check_command(schema, action);
+  add_schema_register_command(schema, action);
+  add_schema_list_command(schema, action);
+  add_schema_show_command(schema, action);
+  add_schema_config_command(schema, action);
+  add_schema_delete_command(schema, action);
 }
 
 }  // namespace cairn::cli

@@ -1,21 +1,23 @@
 #pragma once
 
+#include "tools/cli/text/command_action.h"
+
 namespace CLI {
 class App;
 }
 
 namespace cairn::cli {
 
-// Adds `cairn schema` and all below it. The command runs while the line is parsed and sets `exit_code`.
-// REQUIRES: `exit_code` outlives the parsing.
-void add_schema_commands(CLI::App& app, int& exit_code);
+// Adds `cairn schema` and its subcommands. The one that the parser finds becomes `action`.
+// REQUIRES: `action` outlives the parsing.
+void add_schema_commands(CLI::App& app, CommandAction& action);
 
-// Its parts; `schema` is the command they belong to.
-void add_schema_check_command(CLI::App& schema, int& exit_code);
-void add_schema_register_command(CLI::App& schema, int& exit_code);
-void add_schema_list_command(CLI::App& schema, int& exit_code);
-void add_schema_show_command(CLI::App& schema, int& exit_code);
-void add_schema_config_command(CLI::App& schema, int& exit_code);
-void add_schema_delete_command(CLI::App& schema, int& exit_code);
+// The subcommands; `schema` is the command they belong to.
+void add_schema_check_command(CLI::App& schema, CommandAction& action);
+void add_schema_register_command(CLI::App& schema, CommandAction& action);
+void add_schema_list_command(CLI::App& schema, CommandAction& action);
+void add_schema_show_command(CLI::App& schema, CommandAction& action);
+void add_schema_config_command(CLI::App& schema, CommandAction& action);
+void add_schema_delete_command(CLI::App& schema, CommandAction& action);
 
 }  // namespace cairn::cli

@@ -85,28 +85,29 @@ CLI::Validator level_or_default() {
 
 }  // namespace
 
-void add_schema_config_command(CLI::App& schema, int& exit_code) {
-  CLI::App& command = *schema.add_subcommand("config", "Show or set what must be compatible with what");
+void add_schema_config_command(CLI::App& schema, CommandAction& action) {
+  CLI::App& command = *schema.add_subcommand("config", "Show or set compatibility levels");
   command.footer(
-      "\nBACKWARD: a new schema reads what the one before it wrote. FORWARD: the one before reads what the "
-      "new\n"
-      "one writes. FULL: both. _TRANSITIVE: with all before it. NONE: no check. DEFAULT takes a subject's "
-      "own\n"
-      "level away.\n"
+      "\nBACKWARD: a new schema reads data of the previous one. FORWARD: the previous schema reads data of "
+      "the new\n"
+      "one. FULL: both. _TRANSITIVE: the same with all previous versions. NONE: no check. DEFAULT removes "
+      "the\n"
+      "subject's own level.\n"
       "\nExamples:\n"
-      "  cairn schema config                        the level of all that have none of their own\n"
+      "  cairn schema config                        the level of subjects without their own\n"
       "  cairn schema config --global FULL\n"
       "  cairn schema config OrderPlaced FULL_TRANSITIVE");
   auto arguments = std::make_shared<ConfigArguments>();
-  command.add_option("subject", arguments->subject, "The subject; without one, all")->type_name("SUBJECT");
+  command.add_option("subject", arguments->subject, "The subject; without it, the default level")
+      ->type_name("SUBJECT");
   command.add_option("level", arguments->level, "The level to set")
       ->type_name("LEVEL")
       ->check(level_or_default());
-  command.add_option("--global", arguments->global, "Set the level of all that have none of their own")
+  command.add_option("--global", arguments->global, "Set the level of subjects without their own")
       ->type_name("LEVEL")
       ->check(level_or_default());
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_config(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_config(*arguments); });
 }
 
 }  // namespace cairn::cli

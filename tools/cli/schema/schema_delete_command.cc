@@ -31,7 +31,7 @@ int run_delete(const DeleteArguments& arguments) {
   RegistryClient registry(*client);
   const auto deleted = registry.remove(
       arguments.subject, arguments.version,
-      arguments.permanent ? RegistryClient::Lasting::kForEver : RegistryClient::Lasting::kHidden);
+      arguments.permanent ? RegistryClient::Deletion::kPermanent : RegistryClient::Deletion::kHidden);
   if (!deleted) return report_failure(deleted.error());
   if (arguments.server.json) {
     const ordered_json json = {
@@ -43,24 +43,24 @@ int run_delete(const DeleteArguments& arguments) {
   for (const int version : *deleted) versions += (versions.empty() ? "" : ", ") + std::to_string(version);
   std::cout << on_one_line(arguments.subject) << (deleted->size() == 1 ? ": version " : ": versions ")
             << versions << (deleted->size() == 1 ? " is" : " are")
-            << (arguments.permanent ? " deleted for ever" : " deleted") << '\n';
+            << (arguments.permanent ? " deleted permanently" : " deleted") << '\n';
   if (!arguments.permanent) {
     std::cerr
-        << "What was written with it can still be read. To delete it for ever: the same with --permanent.\n";
+        << "Events that were written with it can still be read. To remove it permanently, add --permanent.\n";
   }
   return kExitOk;
 }
 
 }  // namespace
 
-void add_schema_delete_command(CLI::App& schema, int& exit_code) {
+void add_schema_delete_command(CLI::App& schema, CommandAction& action) {
   CLI::App& command =
       *schema.add_subcommand("delete", "Delete a version, or a subject with all its versions");
   command.footer(
-      "\nA deleted version is not listed and no longer compared with, but keeps its id, and what was written "
-      "with\n"
-      "it can be read. --permanent, which only takes what is deleted already, takes the schema away as "
-      "well.\n"
+      "\nA deleted version is not listed and not compared with, but keeps its id, and events that were "
+      "written\n"
+      "with it can be read. --permanent removes the schema itself; the version must have been deleted "
+      "before.\n"
       "\nExamples:\n"
       "  cairn schema delete OrderPlaced 3\n"
       "  cairn schema delete OrderPlaced && cairn schema delete OrderPlaced --permanent");
@@ -69,9 +69,9 @@ void add_schema_delete_command(CLI::App& schema, int& exit_code) {
   command.add_option("version", arguments->version, "Only this version, or 'latest'")
       ->type_name("VERSION")
       ->check(CLI::Validator(check_version_argument, ""));
-  command.add_flag("--permanent", arguments->permanent, "For ever");
+  command.add_flag("--permanent", arguments->permanent, "Remove it permanently");
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_delete(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_delete(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -10,7 +10,7 @@
 
 namespace cairn::cli {
 
-// "The type `name` is the one of this version of this subject."
+// A reference: the type `name` is defined by this version of this subject.
 struct SchemaReference {
   static constexpr int kLatest = -1;
 
@@ -21,7 +21,7 @@ struct SchemaReference {
   friend bool operator==(const SchemaReference&, const SchemaReference&) = default;
 };
 
-// A schema as it is written, checked by nobody yet.
+// A schema file, not yet checked.
 struct SchemaFile {
   std::string subject;
   int number = 0;    // of Subject/2.avsc; 0 = the subject has one file and no numbers
@@ -31,9 +31,9 @@ struct SchemaFile {
   std::optional<UpcasterFile> upcaster = {};  // that leads to it, as 1-2.lua leads to 2.avsc
 };
 
-// Reads Subject.avsc, and the schemas it refers to from Subject.refs.json beside it, if there is one:
-// [{"name": "shop.Money", "subject": "Money", "version": 1}]; without a version it is the latest one.
-// kInvalidArgument when a file cannot be read or the references make no sense.
+// Reads Subject.avsc, and its references from Subject.refs.json in the same folder, if that exists:
+// [{"name": "shop.Money", "subject": "Money", "version": 1}]; without a version the latest one is meant.
+// kInvalidArgument when a file cannot be read or the references are malformed.
 Result<SchemaFile> read_schema_file(const std::string& subject, int number,
                                     const std::filesystem::path& path);
 

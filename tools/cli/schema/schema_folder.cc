@@ -19,7 +19,7 @@ Error wrong_folder(std::string message) { return make_error(Errc::kInvalidArgume
 
 std::string shown(const fs::path& path) { return path.lexically_normal().string(); }
 
-// Sorted, so that the same folder gives the same answer on every machine.
+// Sorted, because directory order differs between file systems.
 Result<std::vector<fs::path>> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -43,7 +43,7 @@ std::optional<int> number_in(std::string_view text) {
   return is_number ? std::optional(number) : std::nullopt;
 }
 
-// The version a file like 2.avsc is for.
+// The version of a file like 2.avsc.
 std::optional<int> number_of(const fs::path& path) { return number_in(path.stem().string()); }
 
 // The versions a file like 1-2.lua leads from and to.
@@ -74,7 +74,8 @@ class FolderReader {
       } else if (entry.extension() == kSchemaEnding) {
         CAIRN_CHECK(add(entry.stem().string(), 0, entry));
       } else if (entry.extension() == kScriptEnding) {
-        folder_.notes.push_back(shown(entry) + " is left alone: an upcaster stands beside the versions of " +
+        folder_.notes.push_back(shown(entry) +
+                                " is ignored: an upcaster belongs into the folder of the versions of " +
                                 "its subject, as in Subject/1-2.lua");
       }
     }
@@ -121,7 +122,7 @@ class FolderReader {
     const auto known = subjects_.find(subject);
     const auto step = step_of(path);
     if (!step && known == subjects_.end()) {
-      folder_.notes.push_back(shown(path) + " is left alone: there are no schemas beside it");
+      folder_.notes.push_back(shown(path) + " is ignored: its folder has no schemas");
       return {};
     }
     if (!step || step->first >= step->second) {

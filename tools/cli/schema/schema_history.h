@@ -17,26 +17,26 @@ struct SchemaVersion {
   std::vector<SchemaReference> references;
 };
 
-// The versions of subjects that are there already, on a server or in a folder, and what they ask of the next
-// ones. An error says that nobody could be asked (report_failure in failure_report.h knows them).
+// The existing versions of subjects, on a server or in a folder, and what they require of the next ones. An
+// error means that the versions could not be read; report_failure() turns it into an exit code.
 class SchemaHistory {
  public:
   virtual ~SchemaHistory() = default;
 
-  // The version that is this very schema; nullopt when none is.
+  // The version that is identical to this schema; nullopt when there is none.
   virtual Result<std::optional<int>> find(const SchemaFile& schema) = 0;
 
   // Why this schema may not become the next version of its subject, in Confluent's words: empty when it may,
   // nullopt when the subject has no versions. REQUIRES: the schema is valid.
   virtual Result<std::optional<std::vector<std::string>>> check(const SchemaFile& schema) = 0;
 
-  // What the subject asks of a new version.
+  // The compatibility level that a new version of the subject must satisfy.
   virtual Result<CompatibilityLevel> level(const std::string& subject) = 0;
 
   // All versions, the oldest first; none when there is no such subject.
   virtual Result<std::vector<SchemaVersion>> versions(const std::string& subject) = 0;
 
-  // The version a reference means; nullopt when there is none.
+  // The version that a reference names; nullopt when it does not exist.
   virtual Result<std::optional<SchemaVersion>> version(const SchemaReference& reference) = 0;
 };
 

@@ -34,7 +34,7 @@ Result<std::vector<Subject>> read_subjects(RegistryClient& registry, Deleted del
   std::vector<Subject> subjects;
   for (const std::string& name : names) {
     CAIRN_TRY(auto versions, registry.versions(name, deleted));
-    if (!versions) continue;  // It was deleted just now.
+    if (!versions) continue;  // Deleted since the list was read.
     CAIRN_TRY(std::string level, registry.level(name));
     subjects.push_back({name, *std::move(versions), std::move(level)});
   }
@@ -84,13 +84,13 @@ int run_list(const ListArguments& arguments) {
 
 }  // namespace
 
-void add_schema_list_command(CLI::App& schema, int& exit_code) {
+void add_schema_list_command(CLI::App& schema, CommandAction& action) {
   CLI::App& command = *schema.add_subcommand("list", "Show all subjects with their versions and levels");
   command.footer("\nExamples:\n  cairn schema list\n  cairn schema list --deleted --json");
   auto arguments = std::make_shared<ListArguments>();
-  command.add_flag("--deleted", arguments->deleted, "Also what is deleted, but not for ever");
+  command.add_flag("--deleted", arguments->deleted, "Also what was deleted without --permanent");
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_list(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_list(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -34,12 +34,12 @@ struct RegisterArguments {
   SchemaSource source;
 };
 
-// Trying an upcaster on all history takes as long as it takes, and that answer comes in one piece.
+// Long, because the server runs an upcaster over the whole log before it answers.
 constexpr std::chrono::hours kSilenceMax{24};
 
 constexpr std::size_t kFailuresShown = 20;
 
-// What it says when the server has something to show for its refusal.
+// The body of a refusal as JSON; a body that is not an object becomes a string.
 ordered_json refusal_json(const std::string& refusal) {
   const ordered_json problem = ordered_json::parse(refusal, nullptr, false);
   return problem.is_object() ? problem : ordered_json(refusal);
@@ -85,7 +85,7 @@ int report_stop(const RegisterRun& run, const Error& error, std::size_t files) {
     std::cerr << failures_text(run.refusal(), kFailuresShown) << failures_sum(run.refusal()) << '\n';
   }
   std::cerr << run.schemas().size() << " of " << files
-            << " schemas are registered; the same command again goes on.\n";
+            << " schemas are registered; repeat the command to continue.\n";
   return code;
 }
 
@@ -98,7 +98,7 @@ int run_register(const RegisterArguments& arguments) {
   if (!client) return report_usage(client.error().message);
   RegistryClient registry(*client);
 
-  // All of them first, so that a folder is not registered by half.
+  // All files are checked before the first one is registered, so that a folder is not registered by half.
   ServerHistory history(registry);
   const auto checked = check_all(*folder, history);
   if (!checked) return report_failure(checked.error());
@@ -118,14 +118,18 @@ int run_register(const RegisterArguments& arguments) {
 
 }  // namespace
 
-void add_schema_register_command(CLI::App& schema, int& exit_code) {
-  CLI::App& command = *schema.add_subcommand("register", "Register schemas, in an order that works");
+void add_schema_register_command(CLI::App& schema, CommandAction& action) {
+  CLI::App& command = *schema.add_subcommand("register", "Register schemas, references first");
   command.footer(
-      "\nAll files are checked first: when one is refused, none is registered. A schema that is there\n"
-      "already stays as it is. What a schema refers to (Subject.refs.json, see `cairn schema check --help`)\n"
-      "goes before it. An upcaster beside the versions (OrderPlaced/1-2.lua) goes with the schema it leads\n"
-      "to, which need not be compatible then: the server runs it on all history first, and takes both or\n"
-      "neither.\n"
+      "\nAll files are checked first: when one is refused, none is registered. A schema that is already "
+      "registered\n"
+      "is not changed. References (Subject.refs.json, see `cairn schema check --help`) are registered before "
+      "the\n"
+      "schemas that use them. An upcaster in the folder of the versions (OrderPlaced/1-2.lua) is sent with "
+      "the\n"
+      "schema it leads to, which then need not be compatible: the server runs it on all stored events first, "
+      "and\n"
+      "accepts both or neither.\n"
       "\nExamples:\n"
       "  cairn schema register OrderPlaced schemas/OrderPlaced.avsc\n"
       "  cairn schema register OrderPlaced OrderPlaced.avsc --upcaster 1-2.lua\n"
@@ -133,7 +137,7 @@ void add_schema_register_command(CLI::App& schema, int& exit_code) {
   auto arguments = std::make_shared<RegisterArguments>();
   add_schema_source(command, arguments->source);
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_register(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_register(*arguments); });
 }
 
 }  // namespace cairn::cli

@@ -39,7 +39,7 @@ int run_show(const ShowArguments& arguments) {
     std::cout << schema.json << (schema.json.ends_with('\n') ? "" : "\n");
     return kExitOk;
   }
-  // The schema alone goes to stdout, so that it can go into a file.
+  // Only the schema goes to stdout, so that it can be redirected into a file.
   std::cerr << on_one_line(schema.subject) << ", version " << schema.version << ", id " << schema.id << '\n';
   for (const SchemaReference& reference : schema.references) {
     std::cerr << "  refers to " << on_one_line(reference.name) << ", version " << reference.version << " of "
@@ -51,7 +51,7 @@ int run_show(const ShowArguments& arguments) {
 
 }  // namespace
 
-void add_schema_show_command(CLI::App& schema, int& exit_code) {
+void add_schema_show_command(CLI::App& schema, CommandAction& action) {
   CLI::App& command = *schema.add_subcommand("show", "Print a schema");
   command.footer(
       "\nExamples:\n"
@@ -64,7 +64,7 @@ void add_schema_show_command(CLI::App& schema, int& exit_code) {
       ->check(CLI::Validator(check_version_argument, ""))
       ->capture_default_str();
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_show(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_show(*arguments); });
 }
 
 }  // namespace cairn::cli

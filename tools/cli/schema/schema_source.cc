@@ -29,7 +29,7 @@ Result<SchemaFolder> read_schema_source(const SchemaSource& source) {
   }
   if (is_folder && !source.upcaster.empty()) {
     return make_error(Errc::kInvalidArgument,
-                      "--upcaster goes with one FILE; in a folder they stand beside the schemas, as in "
+                      "--upcaster goes with one FILE; in a folder they are found by name, as in "
                       "Subject/1-2.lua");
   }
   SchemaFolder folder;

@@ -13,7 +13,7 @@ class App;
 
 namespace cairn::cli {
 
-// Which schemas a command is about: one, or all of a folder.
+// The schemas that a command works on: one file, or all files of a folder.
 struct SchemaSource {
   std::string subject;
   std::string file;
@@ -24,8 +24,8 @@ struct SchemaSource {
 // Adds SUBJECT, FILE, --upcaster and --dir. REQUIRES: `source` outlives the parsing.
 void add_schema_source(CLI::App& command, SchemaSource& source);
 
-// The schemas in the order to register them. kInvalidArgument when the options make no sense together or the
-// files cannot be used.
+// Reads the schemas, in registration_order(). kInvalidArgument when the options contradict each other or a
+// file cannot be used.
 Result<SchemaFolder> read_schema_source(const SchemaSource& source);
 
 }  // namespace cairn::cli

@@ -18,7 +18,7 @@ Result<std::optional<int>> ServerHistory::find(const SchemaFile& schema) {
 }
 
 Result<std::optional<std::vector<std::string>>> ServerHistory::check(const SchemaFile& schema) {
-  // The check alone would call a schema compatible with nothing at all.
+  // A registry calls every schema of an unknown subject compatible, so the versions are read first.
   CAIRN_TRY(const auto versions, registry_.versions(schema.subject, Deleted::kLeftOut));
   if (!versions) return std::optional<std::vector<std::string>>();
   CAIRN_TRY(auto messages, registry_.check(schema));

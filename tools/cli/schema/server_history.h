@@ -8,7 +8,7 @@
 
 namespace cairn::cli {
 
-// What a server has registered, and its own verdicts.
+// The versions that a server has registered. Compatibility is decided by the server.
 class ServerHistory : public SchemaHistory {
  public:
   // REQUIRES: the registry outlives this.

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/cli/text/choice_option.h"
 #include "tools/cli/text/terminal.h"
 
 namespace cairn::cli {
@@ -81,6 +82,12 @@ class JsonFormatter final : public spdlog::formatter {
 };
 
 }  // namespace
+
+void add_log_format(CLI::App& command, LogFormat& format) {
+  add_choice<LogFormat>(command, "--log-format", format, "The format of log lines: text or json",
+                        {{"text", LogFormat::kText}, {"json", LogFormat::kJson}})
+      ->type_name("FORMAT");
+}
 
 void start_logging(LogFormat format) {
   const bool colour = format == LogFormat::kText && wants_colour(STDERR_FILENO);

@@ -9,7 +9,7 @@ namespace cairn::cli {
 
 api::Client::Next AnswerLines::take(std::string_view line) {
   using Next = api::Client::Next;
-  if (line.empty()) return Next::kGoOn;  // A sign of life.
+  if (line.empty()) return Next::kGoOn;  // A keep-alive line.
   const auto message = nlohmann::ordered_json::parse(line, nullptr, false);
   if (!message.is_object()) return Next::kGoOn;
   if (const auto progress = message.find("progress"); progress != message.end()) on_progress_(*progress);
@@ -23,9 +23,9 @@ api::Client::Next AnswerLines::take(std::string_view line) {
 }
 
 Result<api::Answer> AnswerLines::outcome(Result<api::Answer> answer) const {
-  if (answer_) return *answer_;  // Also when the connection was lost behind it.
+  if (answer_) return *answer_;  // Also when the connection was lost afterwards.
   if (!answer || !answer->ok()) return answer;
-  return make_error(Errc::kOutcomeUnknown, "the server's answer ended before it said what came of it");
+  return make_error(Errc::kOutcomeUnknown, "the server's answer ended without a result");
 }
 
 std::uint64_t rate_since(std::chrono::steady_clock::time_point began, std::uint64_t count) {

@@ -13,9 +13,8 @@ namespace cairn::cli {
 // `text` on stdout, with a line end unless it has one.
 void print_line(const std::string& text);
 
-// Prints the server's own words for programs, and what `print` makes of them for people; returns kExitOk.
-// Says what is wrong when there is no answer or it is a refusal, and returns the exit code that this
-// deserves.
+// Prints the server's answer, unchanged with `json` and otherwise by `print`; returns kExitOk. When there is
+// no answer or the server refuses, it prints the reason on stderr and returns the exit code for it.
 int report_answer(const Result<api::Answer>& answer, bool json,
                   const std::function<void(const std::string& body)>& print);
 

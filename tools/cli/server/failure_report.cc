@@ -1,8 +1,8 @@
 #include "tools/cli/server/failure_report.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tools/cli/text/cell_text.h"
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::size_t kForeignTextMax = 300;
 constexpr std::size_t kFaultsShownMax = 10;
-constexpr char kTokenHint[] = "\n  A token goes into the variable CAIRN_TOKEN, or a file for --token-file.";
+constexpr char kTokenHint[] = "\n  Set the variable CAIRN_TOKEN, or use --token-file.";
 
 // "" when there is no such text.
 std::string text_in(const json& object, const char* field) {
@@ -26,20 +26,6 @@ std::string text_in(const json& object, const char* field) {
 
 std::string failure_text(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-// A sentence of the server's as a part of ours: "There is no stream 'x'." -> "there is no stream 'x'". A
-// first word that may be a name is left as it is.
-std::string as_part(std::string sentence) {
-  static constexpr std::string_view kPlainWords[] = {
-      "A",    "An",     "Event",   "It",  "No",    "Nothing", "Only", "Schema",
-      "Send", "Stream", "Subject", "The", "There", "This",    "Too",  "Version"};
-  const std::string_view first = std::string_view(sentence).substr(0, sentence.find(' '));
-  if (std::find(std::begin(kPlainWords), std::end(kPlainWords), first) != std::end(kPlainWords)) {
-    sentence.front() = static_cast<char>(sentence.front() - 'A' + 'a');
-  }
-  if (sentence.ends_with('.') && !sentence.ends_with("..")) sentence.pop_back();
-  return sentence;
 }
 
 // The entries of `errors`, one a line.
@@ -60,8 +46,8 @@ std::string faults_text(const json& problem) {
   return text;
 }
 
-// What somebody does who has no server yet. "" after other errors.
-std::string_view way_out(const Error& error) {
+// A hint to start a server when the connection was refused. "" after other errors.
+std::string_view start_hint(const Error& error) {
   if (error.code != Errc::kIo || !error.message.ends_with(": no server answers there")) return "";
   return "; `cairn serve` starts one, --url or CAIRN_URL names another";
 }
@@ -71,14 +57,14 @@ json problem_in(const api::Answer& answer) {
   return problem.is_object() && problem.contains("title") ? problem : json();
 }
 
-// Schema registries have a form of their own: {"error_code": 40401, "message": "…"}. "" when it is not that.
+// The message of a schema registry's error: {"error_code": 40401, "message": "…"}. "" for other bodies.
 std::string registry_refusal(const api::Answer& answer) {
   const json body = json::parse(answer.body, nullptr, false);
   if (!body.is_object() || !body.value("error_code", json()).is_number_integer()) return "";
   const std::string message = text_in(body, "message");
   if (message.empty()) return "";
-  return as_part(on_one_line(message)) + " (" + std::to_string(answer.status) + " " +
-         failure_text(body["error_code"]) + ")" + (answer.status == 401 ? kTokenHint : "");
+  return fmt::format("{} ({} {}){}", on_one_line(message), answer.status, failure_text(body["error_code"]),
+                     answer.status == 401 ? kTokenHint : "");
 }
 
 }  // namespace
@@ -89,12 +75,12 @@ int report_usage(const std::string& message) {
 }
 
 int report_unreachable(const Error& error) {
-  std::cerr << "cairn: " << error.message << way_out(error) << '\n';
+  std::cerr << "cairn: " << error.message << start_hint(error) << '\n';
   return kExitUnreachable;
 }
 
 int report_failure(const Error& error) {
-  std::cerr << "cairn: " << error.message << way_out(error) << '\n';
+  std::cerr << "cairn: " << error.message << start_hint(error) << '\n';
   switch (error.code) {
     case Errc::kIo:
     case Errc::kOutcomeUnknown:
@@ -115,13 +101,12 @@ std::string refusal_text(const api::Answer& answer) {
   const json problem = problem_in(answer);
   if (problem.is_null()) {
     if (const std::string registry = registry_refusal(answer); !registry.empty()) return registry;
-    return "the server answered " + std::to_string(answer.status) + ": " +
-           shortened(answer.body, kForeignTextMax);
+    return fmt::format("the server answered {}: {}", answer.status, shortened(answer.body, kForeignTextMax));
   }
   std::string reason = text_in(problem, "detail");
   if (reason.empty()) reason = text_in(problem, "title");
-  std::string text = as_part(on_one_line(reason)) + " (" + std::to_string(answer.status) + " " +
-                     on_one_line(problem_slug(answer)) + ")" + faults_text(problem);
+  std::string text = fmt::format("{} ({} {}){}", on_one_line(reason), answer.status,
+                                 on_one_line(problem_slug(answer)), faults_text(problem));
   return answer.status == 401 ? text + kTokenHint : text;
 }
 

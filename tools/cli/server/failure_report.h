@@ -7,24 +7,24 @@
 
 namespace cairn::cli {
 
-// Says on stderr that the command line makes no sense; returns kExitUsage.
+// Prints a usage error on stderr; returns kExitUsage.
 int report_usage(const std::string& message);
 
-// Says on stderr that there was no answer; returns kExitUnreachable.
+// Prints on stderr that the server did not answer; returns kExitUnreachable.
 int report_unreachable(const Error& error);
 
-// Says on stderr what failed, and returns the exit code it deserves: kExitUnreachable when there was no
-// answer (the errors of api::Client), kExitUsage for kInvalidArgument, kExitNo for all others.
+// Prints the error on stderr, and returns its exit code: kExitUnreachable when there was no answer (the
+// errors of api::Client), kExitUsage for kInvalidArgument, kExitNo for all others.
 int report_failure(const Error& error);
 
-// Why a server refused, as people read it: what it says itself, and what it found wrong where.
-// "version 4 of order-1 is not the one expected (409 wrong-version)"
+// Why a server refused: its own sentence, status and problem, and a line for each fault that it names.
+// "Stream 'order-1' is at version 4, expected 3. (409 wrong-version)"
 std::string refusal_text(const api::Answer& answer);
 
-// The last part of the problem's type ("wrong-version"), or "" when the answer is no problem of ours.
+// The last part of the problem's type ("wrong-version"), or "" when the answer is not a Cairn problem.
 std::string problem_slug(const api::Answer& answer);
 
-// Says on stderr why the server refused, or with `json` prints its own words on stdout; returns kExitNo.
+// Prints the server's reason on stderr, or with `json` the server's answer on stdout; returns kExitNo.
 int report_refusal(const api::Answer& answer, bool json);
 
 }  // namespace cairn::cli

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "api/client/sse_parser.h"
+#include "eventstore/base/assert.h"
 #include "tools/cli/server/failure_report.h"
 #include "tools/cli/server/interruption.h"
 #include "tools/cli/text/exit_code.h"
@@ -30,7 +31,7 @@ class Follower {
     path_ = read_path(unlimited);
   }
 
-  // Reads until the connection ends or there is nothing more to do.
+  // Reads until the connection ends or the limit is reached.
   Result<api::Answer> read_once() {
     api::Client::Headers headers = {{"Accept", "text/event-stream"}};
     if (!last_id_.empty()) headers.emplace_back("Last-Event-ID", last_id_);
@@ -43,7 +44,7 @@ class Follower {
 
   bool done() const { return done_; }
 
-  // How long to wait before the next try: longer each time, until an event comes.
+  // The delay before the next attempt: exponential backoff, reset by an event.
   std::chrono::milliseconds next_pause() {
     const auto pause = pause_;
     pause_ = std::min(pause_ * 2, kLongestPause);
@@ -75,15 +76,16 @@ std::string reason_for_pause(const Result<api::Answer>& answer) {
 }  // namespace
 
 int follow(api::Client& client, const ReadQuery& query, EventPrinter& printer) {
+  CAIRN_ASSERT(!query.backward);
   Interruption interruption([&client] { client.stop(); });
   Follower follower(client, query, printer);
-  for (bool first = true; !interruption.came(); first = false) {
+  for (bool first = true; !interruption.arrived(); first = false) {
     const auto answer = follower.read_once();
-    if (follower.done() || interruption.came()) break;
+    if (follower.done() || interruption.arrived()) break;
     if (first && !answer && answer.error().code == Errc::kIo) return report_unreachable(answer.error());
     if (answer && !answer->ok() && answer->status != 503) return report_refusal(*answer, false);
     const auto pause = follower.next_pause();
-    std::cerr << "cairn: " << reason_for_pause(answer) << "; trying again in "
+    std::cerr << "cairn: " << reason_for_pause(answer) << "; retrying in "
               << static_cast<double>(pause.count()) / 1000 << " s" << std::endl;
     interruption.pause(pause);
   }

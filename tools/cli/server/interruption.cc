@@ -10,34 +10,31 @@ constexpr std::chrono::milliseconds kBetweenInterrupts{50};
 
 }  // namespace
 
-Interruption::Interruption(std::function<void()> interrupt)
-    : interrupt_(std::move(interrupt)), thread_([this] { watch(); }) {}
-
-Interruption::~Interruption() {
-  {
-    std::lock_guard lock(mutex_);
-    over_ = true;
-  }
-  changed_.notify_all();
-  signal_.report_fatal("over");  // Wakes the thread when no signal came.
-  thread_.join();
+Interruption::Interruption(std::function<void()> interrupt) : interrupt_(std::move(interrupt)) {
+  thread_.start({.name = "cairn-signals",
+                 .wake =
+                     [this] {
+                       wake_all(mutex_, changed_)();
+                       signal_.report_fatal("over");  // Ends the wait for a signal.
+                     }},
+                [this](const std::stop_token& stop) { watch(stop); });
 }
 
 void Interruption::pause(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, time, [this] { return came(); });
+  MutexLock lock(mutex_);
+  changed_.wait_for(lock, time, [this] { return arrived(); });
 }
 
-void Interruption::watch() {
+void Interruption::watch(const std::stop_token& stop) {
   if (signal_.wait().fatal) return;
-  std::unique_lock lock(mutex_);
-  came_ = true;
+  MutexLock lock(mutex_);
+  arrived_ = true;
   changed_.notify_all();
-  while (!over_) {
+  while (!stop.stop_requested()) {
     lock.unlock();
     interrupt_();
     lock.lock();
-    changed_.wait_for(lock, kBetweenInterrupts, [this] { return over_; });
+    changed_.wait_for(lock, kBetweenInterrupts, [&stop] { return stop.stop_requested(); });
   }
 }
 

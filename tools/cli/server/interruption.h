@@ -2,41 +2,39 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <thread>
+#include <stop_token>
 
+#include "eventstore/base/background_thread.h"
+#include "eventstore/base/mutex.h"
 #include "tools/cli/server/stop_signal.h"
 
 namespace cairn::cli {
 
-// Lets Ctrl-C and SIGTERM end long work in order. From the first signal on, `interrupt` is called on a thread
-// of its own, and again and again until this is destroyed: work that began just after one call is met by the
-// next. A second signal ends the process as signals do.
+// Lets SIGINT and SIGTERM cancel long work. After the first signal, a background thread calls `interrupt`
+// repeatedly until the destructor: work that begins just after one call is cancelled by the next. A second
+// signal ends the process.
 class Interruption {
  public:
   explicit Interruption(std::function<void()> interrupt);
-  ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  // Whether a signal has come. Any thread.
-  bool came() const { return came_; }
+  // Whether a signal has arrived. Thread-safe.
+  bool arrived() const { return arrived_; }
 
-  // Waits that long, or until a signal comes.
+  // Sleeps that long, or until a signal arrives.
   void pause(std::chrono::milliseconds time);
 
  private:
-  void watch();
+  void watch(const std::stop_token& stop);
 
   std::function<void()> interrupt_;
   StopSignal signal_;
-  std::atomic<bool> came_ = false;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool over_ = false;
-  std::thread thread_;
+  std::atomic<bool> arrived_ = false;  // written with mutex_ held, so that pause() loses no wake-up
+  Mutex mutex_;
+  CondVar changed_;
+  BackgroundThread thread_;  // last: its body uses the other members
 };
 
 }  // namespace cairn::cli

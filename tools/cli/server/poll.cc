@@ -16,17 +16,17 @@ constexpr std::chrono::milliseconds kRetryPause = 500ms;
 
 }  // namespace
 
-PollEnd poll(api::Client& client, const PollOptions& options,
-             const std::function<PollNext(const std::string& body)>& take,
-             const std::function<void(const std::string& reason)>& lost) {
+PollResult poll(api::Client& client, const PollOptions& options,
+                const std::function<PollNext(const std::string& body)>& take,
+                const std::function<void(const std::string& reason)>& lost) {
   Interruption interruption([&client] { client.stop(); });
   const auto is_over = [&](SteadyClock::time_point since) {
     return options.patience && SteadyClock::now() - since >= *options.patience;
   };
   auto answered_at = SteadyClock::now();
-  for (bool was_there = false, is_gone = false; !interruption.came();) {
+  for (bool was_there = false, is_gone = false; !interruption.arrived();) {
     const auto answer = client.get(options.path);
-    if (interruption.came()) break;
+    if (interruption.arrived()) break;
     if (answer && answer->ok()) {
       was_there = true;
       is_gone = false;

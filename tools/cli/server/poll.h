@@ -9,27 +9,27 @@
 
 namespace cairn::cli {
 
-// How a server is asked the same thing again and again.
+// How a server is polled.
 struct PollOptions {
   std::string path;
   std::chrono::milliseconds interval{250};
-  // Without any answer; nullopt = for ever. Enough for a server that is being restarted.
+  // How long the server may stay unreachable, for example during a restart; nullopt = for ever.
   std::optional<std::chrono::milliseconds> patience = std::chrono::seconds{60};
   bool json = false;  // how a refusal is printed
 };
 
 enum class PollNext { kGoOn, kEnd };
 
-struct PollEnd {
+struct PollResult {
   bool interrupted = false;
-  std::optional<int> failure = {};  // the exit code; what it is has been said
+  std::optional<int> failure = {};  // the exit code; the message has been printed
 };
 
-// Gives every answer to `take`, until that says it is the end, the server refuses, nobody answers for too
-// long, or Ctrl-C or SIGTERM comes. A server that does not answer at the first time has failed; later it may
-// have been restarted, so it is asked on, and `lost` is told once each time it is gone. A 503 counts as that.
-PollEnd poll(api::Client& client, const PollOptions& options,
-             const std::function<PollNext(const std::string& body)>& take,
-             const std::function<void(const std::string& reason)>& lost);
+// Passes every answer to `take`, until `take` ends the polling, the server refuses, it stays unreachable for
+// too long, or SIGINT or SIGTERM arrives. When the first request fails, polling fails. Later the server may
+// be restarting, so requests are retried, and `lost` is called once per outage. A 503 counts as an outage.
+PollResult poll(api::Client& client, const PollOptions& options,
+                const std::function<PollNext(const std::string& body)>& take,
+                const std::function<void(const std::string& reason)>& lost);
 
 }  // namespace cairn::cli

@@ -7,7 +7,7 @@
 
 namespace cairn::cli {
 
-// Which events to ask a server for.
+// Which events to read from a server.
 struct ReadQuery {
   std::string stream;                 // "" = all streams
   std::optional<std::uint64_t> from;  // a version of the stream, or a position when it is all of them

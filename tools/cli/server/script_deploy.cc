@@ -1,5 +1,7 @@
 #include "tools/cli/server/script_deploy.h"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -32,9 +34,10 @@ int report_script_error(const ScriptError& error, bool json) {
 
 std::string deployed_line(const std::string& name, const std::string& answer) {
   const auto result = nlohmann::json::parse(answer, nullptr, false);
-  return on_one_line(name + (is_true(result, "unchanged") ? ": already deployed" : ": deployed") +
-                     " as revision " + std::to_string(number_member(result, "revision")) + " (fingerprint " +
-                     text_member(result, "fingerprint").substr(0, kFingerprintShown) + "…)");
+  return on_one_line(fmt::format("{}: {} as revision {} (fingerprint {}…)", name,
+                                 is_true(result, "unchanged") ? "already deployed" : "deployed",
+                                 number_member(result, "revision"),
+                                 text_member(result, "fingerprint").substr(0, kFingerprintShown)));
 }
 
 }  // namespace cairn::cli

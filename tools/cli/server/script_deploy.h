@@ -6,10 +6,9 @@
 
 namespace cairn::cli {
 
-// What the commands that deploy scripts say alike.
+// The common messages of the commands that deploy scripts.
 
-// Says what is wrong with a script that was not even sent, in the form a server would have said it; returns
-// kExitNo.
+// Reports an error of a script that was not sent, in the form of a server's refusal; returns kExitNo.
 int report_script_error(const ScriptError& error, bool json);
 
 // "order: deployed as revision 2 (fingerprint abcd1234…)". `answer` is JSON as the server sent it.

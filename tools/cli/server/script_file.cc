@@ -36,7 +36,7 @@ Result<ScriptFile> read_script_file(const std::string& path) {
     return wrong_script(file.path + ": is too large for a script, which has at most " +
                         byte_size(kScriptBytesMax));
   }
-  if (!is_utf8(file.source)) return wrong_script(file.path + ": is not UTF-8");  // It travels as JSON, too.
+  if (!is_utf8(file.source)) return wrong_script(file.path + ": is not UTF-8");
   return file;
 }
 

@@ -6,7 +6,7 @@
 
 namespace cairn::cli {
 
-// A script as it is written, run by nobody yet.
+// A script file, not yet run.
 struct ScriptFile {
   std::string path = {};  // as messages show it
   std::string source = {};

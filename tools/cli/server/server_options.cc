@@ -25,7 +25,7 @@ Result<std::string> find_token(const ServerOptions& options) {
   return token;
 }
 
-// Where the URL comes from, which is not on the screen when a variable has it.
+// Names the variable when the URL comes from it, because the URL is not on the command line then.
 std::string url_source(const std::string& url) {
   const char* variable = std::getenv("CAIRN_URL");
   return variable != nullptr && url == variable ? "CAIRN_URL" : "--url";
@@ -41,7 +41,7 @@ void add_server_options(CLI::App& command, ServerOptions& options) {
       ->group("Server");
   command
       .add_option("--token-file", options.token_file,
-                  "A file with the token to show; else the variable CAIRN_TOKEN holds it")
+                  "A file with the token; without it the variable CAIRN_TOKEN is used")
       ->type_name("FILE")
       ->group("Server");
   command.add_option("--ca-file", options.ca_file, "Trust these certificates (PEM) for https://")
@@ -52,7 +52,7 @@ void add_server_options(CLI::App& command, ServerOptions& options) {
 }
 
 Result<api::Client> make_client(const ServerOptions& options, std::chrono::milliseconds silence) {
-  std::signal(SIGPIPE, SIG_IGN);  // A connection that is gone is an error to report, not the end.
+  std::signal(SIGPIPE, SIG_IGN);  // A lost connection is reported as an error.
   api::ClientOptions client;
   client.url = options.url;
   client.ca_file = options.ca_file;

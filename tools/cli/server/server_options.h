@@ -12,7 +12,7 @@ class App;
 
 namespace cairn::cli {
 
-// What every command that talks to a server is told.
+// The options of every command that is a client of a server.
 struct ServerOptions {
   std::string url = "http://127.0.0.1:7878";
   std::string token_file;
@@ -24,8 +24,8 @@ struct ServerOptions {
 void add_server_options(CLI::App& command, ServerOptions& options);
 
 // A client for that server, with the token of --token-file or else of CAIRN_TOKEN; a token on the command
-// line would be seen by everybody on the machine. `silence` is how long an answer may be awaited.
-// kInvalidArgument when the options make no sense.
+// line would be visible to all users of the machine. `silence` is the timeout of an answer.
+// kInvalidArgument when an option is not valid.
 Result<api::Client> make_client(const ServerOptions& options,
                                 std::chrono::milliseconds silence = api::ClientOptions().silence_timeout);
 

@@ -44,7 +44,7 @@ StopReason StopSignal::wait() {
   while (::poll(watched, 2, -1) < 0) CAIRN_ASSERT(errno == EINTR, errno);
 
   if (watched[1].revents != 0) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return {true, failure_text_};
   }
   signalfd_siginfo info{};
@@ -56,7 +56,7 @@ StopReason StopSignal::wait() {
 
 void StopSignal::report_fatal(std::string_view reason) {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (failure_text_.empty()) failure_text_ = reason;
   }
   const std::uint64_t one = 1;

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <mutex>
 #include <string>
 #include <string_view>
+
+#include "eventstore/base/mutex.h"
 
 namespace cairn::cli {
 
@@ -12,9 +13,9 @@ struct StopReason {
   std::string text;
 };
 
-// Waits for the moment to stop: SIGTERM, SIGINT, or a failure that somebody inside reports.
+// Waits for SIGTERM, SIGINT, or a fatal failure that another thread reports.
 //
-// Made before any other thread, because the threads made after it must not be the ones the signals interrupt.
+// REQUIRES: it is made before any other thread: it blocks the signals, and new threads inherit the mask.
 class StopSignal {
  public:
   StopSignal();
@@ -22,18 +23,17 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  // Returns when there is a reason. From then on a further signal ends the process as signals do, for those
-  // who cannot wait for an orderly end.
+  // Blocks until there is a reason to stop. Afterwards a further signal ends the process at once.
   StopReason wait();
 
-  // Makes wait() return with a fatal reason; the first one counts. Any thread, does not block.
+  // Makes wait() return with a fatal reason; the first one counts. Thread-safe, does not block.
   void report_fatal(std::string_view reason);
 
  private:
-  int signals_ = -1;  // readable when a signal has come
+  int signals_ = -1;  // readable when a signal is pending
   int failure_ = -1;  // readable when a failure was reported
-  std::mutex mutex_;
-  std::string failure_text_;
+  Mutex mutex_;
+  std::string failure_text_ CAIRN_GUARDED_BY(mutex_);
 };
 
 }  // namespace cairn::cli

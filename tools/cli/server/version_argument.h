@@ -4,8 +4,8 @@
 
 namespace cairn::cli {
 
-// What speaks against this text as the version of a subject, a number or "latest", for the parser to show; ""
-// for nothing.
+// Checks the version of a subject, a number or "latest", for CLI::Validator: returns the error message, or ""
+// when the text is valid.
 std::string check_version_argument(const std::string& text);
 
 }  // namespace cairn::cli

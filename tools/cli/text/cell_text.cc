@@ -13,7 +13,7 @@ bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) !=
 bool is_control(std::string_view text, std::size_t at) {
   const auto byte = static_cast<unsigned char>(text[at]);
   if (byte < 0x20 || byte == 0x7f) return true;
-  // U+0080 to U+009F, which some terminals obey as well.
+  // U+0080 to U+009F: control characters for some terminals.
   return byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0;
 }
 
@@ -38,7 +38,7 @@ std::string on_one_line(std::string_view text) {
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-  // A long text is cut first: four bytes hold any character, and the rest will not be shown.
+  // A long text is cut first: a character has at most four bytes, and the rest is not shown.
   const bool is_long = text.size() > 4 * width + 4;
   std::string line = on_one_line(is_long ? text.substr(0, 4 * width + 4) : text);
   if (text_width(line) <= width) return line;

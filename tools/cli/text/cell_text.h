@@ -8,7 +8,8 @@
 
 namespace cairn::cli {
 
-// How many columns a text takes, counted in code points: near enough for names, and no tables to carry.
+// The width of a text in columns, counted in code points. Good enough for names, and needs no tables of wide
+// characters.
 std::size_t text_width(std::string_view text);
 
 // `text` on one line: control characters, which could move the cursor or forge a line, become '?'.
@@ -20,8 +21,8 @@ std::string cell(std::string_view text, std::size_t width);
 // `text` on one line and at most `width` wide.
 std::string shortened(std::string_view text, std::size_t width);
 
-// What is to be written for a cell, which is padded already: colour goes here, since a text with colour in it
-// would be measured wrong. `row` 0 is the heading.
+// Returns the output for a cell that is already padded. Colour is added here, because escape codes in a cell
+// would count as columns. `row` 0 is the heading.
 using PaintCell = std::function<std::string(std::size_t row, std::size_t column, const std::string& text)>;
 
 // Rows as lines, every column as wide as its widest text. The first row is the heading.

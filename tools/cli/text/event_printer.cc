@@ -10,8 +10,8 @@
 namespace cairn::cli {
 
 bool EventPrinter::print(std::string_view event) {
-  if (shown_ == Shown::kTable) {
-    const std::size_t width = terminal_width(STDOUT_FILENO);  // Asked each time: windows change.
+  if (shown_ == OutputForm::kTable) {
+    const std::size_t width = terminal_width(STDOUT_FILENO);  // Read each time: the window may be resized.
     if (!headed_) output_.write(event_heading(width) + "\n");
     headed_ = true;
     output_.write(event_row(event, width) + "\n");

@@ -6,23 +6,23 @@
 
 namespace cairn::cli {
 
-enum class Shown { kTable, kJsonLines };
+enum class OutputForm { kTable, kJsonLines };
 enum class Flush { kAtTheEnd, kEachEvent };
 
-// Prints events on stdout as they come: a table for people, one JSON object a line for machines.
+// Prints events on stdout as they arrive: a table, or one JSON object per line.
 class EventPrinter {
  public:
-  EventPrinter(Shown shown, Flush flush) : shown_(shown), flush_(flush) {}
+  EventPrinter(OutputForm shown, Flush flush) : shown_(shown), flush_(flush) {}
 
-  // `event` is JSON on one line. False when the output is not taken any more; then no more is printed.
+  // `event` is JSON on one line. False when stdout was closed; then nothing more is printed.
   bool print(std::string_view event);
 
-  // Flushes, says on stderr if the output could not be written, and returns the exit code. A reader that has
-  // had enough, as `head` has, is no failure.
+  // Flushes, reports on stderr if the output could not be written, and returns the exit code. A closed pipe,
+  // as `| head` leaves it, is not a failure.
   int finish();
 
  private:
-  const Shown shown_;
+  const OutputForm shown_;
   const Flush flush_;
   bool headed_ = false;
   LineOutput output_;

@@ -11,7 +11,7 @@ namespace cairn::cli {
 
 namespace {
 
-// Rows are printed as events come, so columns cannot wait for the widest text.
+// Rows are printed as events arrive, so the widths of the columns are fixed.
 constexpr std::size_t kNumberWidth = 9;
 constexpr std::size_t kTimeWidth = 23;
 constexpr std::size_t kTimeWidthSmall = 19;  // without milliseconds
@@ -25,7 +25,7 @@ struct Columns {
   std::string part = {};  // stands behind the version
 };
 
-// Where the table shows a field of an event; nullptr for nowhere.
+// The column of a field; nullptr for a field that is not shown.
 std::string* column_of(Columns& columns, std::string_view field) {
   if (field == "position") return &columns.position;
   if (field == "version") return &columns.version;

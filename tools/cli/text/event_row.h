@@ -10,7 +10,7 @@ namespace cairn::cli {
 std::string event_heading(std::size_t width);
 
 // One event as a line of that table: position, version, time, stream, type, and as much of the data as fits.
-// A text that is no event is shown as it is.
+// A text that is not an event is shown unchanged.
 std::string event_row(std::string_view event_json, std::size_t width);
 
 }  // namespace cairn::cli

@@ -3,29 +3,29 @@
 #include <charconv>
 #include <cstdint>
 
-#include "eventstore/json/json_text.h"
+#include "eventstore/json/json_writer.h"
 
 namespace cairn::cli {
 
 void append_event(std::string& to, const EventText& event) {
-  to += "{\"id\":";
-  append_json_string(to, event.id);
-  to += ",\"type\":";
-  append_json_string(to, event.type);
-  to += ",\"data\":" + event.data;
-  if (!event.metadata.empty()) to += ",\"metadata\":" + event.metadata;
-  if (!event.tags.empty()) to += ",\"tags\":" + event.tags;
-  to += '}';
+  JsonWriter json(to);
+  json.begin_object();
+  json.text("id", event.id);
+  json.text("type", event.type);
+  json.raw("data", event.data);
+  if (!event.metadata.empty()) json.raw("metadata", event.metadata);
+  if (!event.tags.empty()) json.raw("tags", event.tags);
+  json.end_object();
 }
 
 std::string tags_json(const std::vector<std::string>& tags) {
   if (tags.empty()) return "";
-  std::string json = "[";
-  for (const std::string& tag : tags) {
-    if (json.size() > 1) json += ',';
-    append_json_string(json, tag);
-  }
-  return json + "]";
+  std::string text;
+  JsonWriter json(text);
+  json.begin_array();
+  for (const std::string& tag : tags) json.text(tag);
+  json.end_array();
+  return text;
 }
 
 std::string expectation_json(std::string_view text) {

@@ -6,7 +6,7 @@
 
 namespace cairn::cli {
 
-// An event as a request carries it. What is JSON stays the text it was, so that numbers keep their digits.
+// An event in a request. JSON is kept as text, so that numbers keep their digits.
 struct EventText {
   std::string id;
   std::string type;
@@ -21,10 +21,10 @@ void append_event(std::string& to, const EventText& event);
 // ["a","b"], or "" for no tags.
 std::string tags_json(const std::vector<std::string>& tags);
 
-// What --expect takes: a number, "any" or "exists"; as a JSON value. "" when the text is none of them.
+// The value of --expect (a number, "any" or "exists") as JSON. "" when the text is not valid.
 std::string expectation_json(std::string_view text);
 
-// What speaks against such a text, for the parser to show; "" for nothing.
+// Checks the value of --expect for CLI::Validator: returns the error message, or "" when it is valid.
 std::string check_expectation(const std::string& text);
 
 }  // namespace cairn::cli

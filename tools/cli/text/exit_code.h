@@ -2,10 +2,10 @@
 
 namespace cairn::cli {
 
-// What scripts may rely on.
+// The exit codes. They are documented, and scripts depend on them.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitNo = 1;           // the answer is no: damaged, refused, failed
-inline constexpr int kExitUsage = 2;        // the command line makes no sense
-inline constexpr int kExitUnreachable = 3;  // there is no server to talk to
+inline constexpr int kExitUsage = 2;        // the command line is not valid
+inline constexpr int kExitUnreachable = 3;  // the server is unreachable
 
 }  // namespace cairn::cli

@@ -6,7 +6,7 @@
 
 namespace cairn::cli {
 
-// Members of what a server sent, which may be anything. `object` may be of any kind.
+// Members of a server's answer, which may be any JSON. `object` may be of any kind.
 
 // "" when there is no such text.
 template <typename Json>
@@ -24,7 +24,7 @@ std::uint64_t number_member(const Json& object, const char* name) {
   return found != object.end() && found->is_number_unsigned() ? found->template get<std::uint64_t>() : 0;
 }
 
-// 0 when there is no such number; for those that may have a fraction.
+// 0 when there is no such number; for numbers with a fraction.
 template <typename Json>
 double real_member(const Json& object, const char* name) {
   if (!object.is_object()) return 0;
@@ -48,13 +48,13 @@ Json list_member(const Json& object, const char* name) {
   return found != object.end() && found->is_array() ? *found : Json::array();
 }
 
-// Whether it is there and true.
+// Whether the member exists and is true.
 template <typename Json>
 bool is_true(const Json& object, const char* name) {
   return object.is_object() && object.value(name, Json()) == true;
 }
 
-// `value` as text, whatever bytes are in it.
+// `value` as text; bytes that are not UTF-8 are replaced.
 template <typename Json>
 std::string dumped(const Json& value, int indent = -1) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kNoColour = "\033[0m";
 constexpr std::string_view kClearBelow = "\033[J";
 
-// Behind the colour code that begins at `at`.
+// The offset after the colour code that begins at `at`.
 std::size_t end_of_code(std::string_view text, std::size_t at) {
   const std::size_t end = text.find('m', at);
   return end == std::string_view::npos ? text.size() : end + 1;
@@ -48,13 +48,13 @@ void LiveText::show(std::string_view text) {
     shown_ = true;
     return;
   }
-  const std::size_t width = terminal_width(STDOUT_FILENO);  // Asked each time: windows change.
+  const std::size_t width = terminal_width(STDOUT_FILENO);  // Read each time: the window may be resized.
   const std::size_t height = terminal_height(STDOUT_FILENO);
   std::string drawn;
   if (lines_ > 0) drawn += "\033[" + std::to_string(lines_) + "A";
   drawn += "\r";
   drawn += kClearBelow;
-  // One line stays free: the cursor stands there, and going up further than the window leads astray.
+  // One line stays free for the cursor: it cannot move up further than the window.
   for (lines_ = 0; !text.empty() && lines_ + 1 < height; ++lines_) {
     const std::size_t end = text.find('\n');
     drawn += cut_line(text.substr(0, end), width) + "\n";

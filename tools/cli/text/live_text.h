@@ -6,20 +6,19 @@
 
 namespace cairn::cli {
 
-// Some lines on stdout that are shown again and again: on a terminal in the same place, otherwise one below
-// the other with an empty line between. Belongs to one thread.
+// Lines on stdout that are refreshed: in place on a terminal, otherwise one block below the other with an
+// empty line between them. Not thread-safe.
 class LiveText {
  public:
   LiveText();
 
-  // Shows `text`, whole lines, instead of what was shown before. On a terminal, lines that do not fit are
-  // cut.
+  // Replaces the lines that are shown by `text`. On a terminal, lines that do not fit are cut.
   void show(std::string_view text);
 
  private:
   const bool in_place_;
   bool shown_ = false;
-  std::size_t lines_ = 0;  // that stand there, to go back over
+  std::size_t lines_ = 0;  // shown now; the cursor moves up by them
 };
 
 // `line` cut to `width` columns. Colour takes no columns, and ends where the line is cut.

@@ -8,7 +8,7 @@ namespace cairn::cli {
 
 namespace {
 
-// What a server sent may be anything; beyond this a number would not fit into an integer.
+// A number in a server's answer may be larger than an integer can hold.
 double bounded(double number) { return std::isnan(number) ? 0 : std::clamp(number, 0.0, 1e15); }
 
 std::string with_tenths(double number) {

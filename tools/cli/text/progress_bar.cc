@@ -58,7 +58,7 @@ void ProgressBar::note(std::string_view line) {
 void ProgressBar::draw(std::string_view text) {
   next_draw_ = std::chrono::steady_clock::now() + kRedraw;
   drawn_ = true;
-  // A line that is broken could not be cleared as one.
+  // Cut to the width: a wrapped line could not be cleared.
   std::cerr << kClearLine << cut_line(text, terminal_width(STDERR_FILENO) - 1) << std::flush;
 }
 

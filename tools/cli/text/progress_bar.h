@@ -7,23 +7,23 @@
 
 namespace cairn::cli {
 
-// A bar on stderr while long work goes on. Draws nothing when stderr is no terminal. Belongs to one thread.
+// A progress bar on stderr. Draws nothing when stderr is not a terminal. Not thread-safe.
 class ProgressBar {
  public:
   ProgressBar();
 
-  // Leaves an empty line where the bar was.
+  // Clears the line of the bar.
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // Cheap to call often: it redraws a few times a second and when the stage changes.
+  // Cheap to call often: redraws a few times a second and when the stage changes.
   void update(std::string_view stage, std::uint64_t done, std::uint64_t total);
 
-  // The same with a text of one's own, which should be on one line.
+  // The same with the caller's text instead of a bar. REQUIRES: the text is one line.
   void show(std::string_view text);
 
-  // Writes a line of its own above the bar, also when there is no bar to be seen.
+  // Writes a line above the bar, also when no bar is drawn.
   void note(std::string_view line);
 
  private:

@@ -6,16 +6,16 @@
 
 namespace cairn::cli {
 
-// Whether a person is watching this file descriptor.
+// Whether this file descriptor is a terminal.
 bool is_terminal(int descriptor);
 
-// How many columns it shows; 100 when it is no terminal.
+// The columns of the terminal; 100 when it is not one.
 std::size_t terminal_width(int descriptor);
 
-// How many lines it shows; 24 when it is no terminal.
+// The lines of the terminal; 24 when it is not one.
 std::size_t terminal_height(int descriptor);
 
-// Whether lines on it can be drawn again in their place: on a terminal that is not dumb.
+// Whether lines can be redrawn in place: on a terminal that is not "dumb".
 bool can_redraw(int descriptor);
 
 // Whether to write colour to it: on a terminal that can show it, unless NO_COLOR is set

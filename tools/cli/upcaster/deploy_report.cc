@@ -1,5 +1,7 @@
 #include "tools/cli/upcaster/deploy_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -46,8 +48,8 @@ std::string kinds_table(const json& problem) {
 std::string deployed_text(std::string_view text) {
   const json result = json::parse(text, nullptr, false);
   const bool unchanged = is_true(result, "unchanged");
-  std::string line = text_member(result, "type") + " " + std::to_string(number_member(result, "from")) +
-                     " → " + std::to_string(number_member(result, "to")) + ": ";
+  std::string line = fmt::format("{} {} → {}: ", text_member(result, "type"), number_member(result, "from"),
+                                 number_member(result, "to"));
   if (!unchanged) line += "checked " + counted(number_member(result, "checked"), "event") + ", ";
   line += unchanged ? "already installed" : is_true(result, "dryRun") ? "would be installed" : "installed";
   line += " as revision " + std::to_string(number_member(result, "revision"));

@@ -16,10 +16,11 @@ struct Deployment {
   bool dry_run = false;
 };
 
-// Sends the script to be tried on all history and installed, and shows on stderr how far that is. The body of
-// the answer is the result, or with a status from 400 the problem, whichever way the server sent it.
+// Sends the script to the server, which runs it over all stored events and installs it if it never fails, and
+// shows progress on stderr. The body of the answer is the result, or the problem when the status is 400 or
+// above, however the server sent it.
 //
-// Errors are those of the client; kOutcomeUnknown too when the answer ended before there was a result.
+// Fails with the client's errors, and with kOutcomeUnknown when the answer ends without a result.
 Result<api::Answer> deploy(api::Client& client, const Deployment& deployment);
 
 }  // namespace cairn::cli

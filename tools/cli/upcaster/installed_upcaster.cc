@@ -19,7 +19,7 @@ Result<InstalledUpcasters> upcasters_in(const api::Answer& answer) {
   if (!answer.ok()) return refused(refusal_text(answer));
   const ordered_json body = ordered_json::parse(answer.body, nullptr, false);
   if (!body.is_object() || !body.contains("upcasters") || !body["upcasters"].is_array()) {
-    return refused("this is no answer of a Cairn server: " + refusal_text(answer));
+    return refused("the answer is not a Cairn server's: " + refusal_text(answer));
   }
   InstalledUpcasters installed{.upcasters = {}, .json = answer.body};
   for (const ordered_json& entry : body["upcasters"]) {

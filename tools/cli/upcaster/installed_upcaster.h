@@ -11,7 +11,7 @@
 
 namespace cairn::cli {
 
-// An upcaster as a server has it.
+// An upcaster that is installed on a server.
 struct InstalledUpcaster {
   std::string type;
   std::uint64_t from = 0;
@@ -19,24 +19,24 @@ struct InstalledUpcaster {
   std::uint64_t revision = 0;
   std::string fingerprint;
   std::string installed_at;
-  std::string source;  // where it was asked for
-  std::string json;    // the server's own words
+  std::string source;  // if it was requested
+  std::string json;    // the server's answer, unchanged
 };
 
-// What a server says of its upcasters.
+// The upcasters of a server.
 struct InstalledUpcasters {
   std::vector<InstalledUpcaster> upcasters;
-  std::string json;  // the server's own words
+  std::string json;  // the server's answer, unchanged
 };
 
-// All upcasters, without their sources. An error is that of the client, or kFailedPrecondition when the
-// server refused, with its reason.
+// All upcasters, without their sources. Fails with the client's error, or with kFailedPrecondition and the
+// server's reason when the server refuses.
 Result<InstalledUpcasters> installed_upcasters(api::Client& client);
 
-// Those of one type with their sources; nullopt when there are none. Errors as above.
+// The upcasters of one type, with their sources; nullopt when there are none. Errors as above.
 Result<std::optional<InstalledUpcasters>> installed_upcasters(api::Client& client, const std::string& type);
 
-// This very one, if it is installed. Errors as above.
+// The given upcaster, if it is installed. Errors as above.
 Result<std::optional<InstalledUpcaster>> find_installed(api::Client& client, const UpcasterHeader& header,
                                                         const std::string& source);
 

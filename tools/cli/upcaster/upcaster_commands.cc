@@ -4,12 +4,11 @@
 
 namespace cairn::cli {
 
-void add_upcaster_commands(CLI::App& app, int& exit_code) {
-  CLI::App& upcaster =
-      *app.add_subcommand("upcaster", "Deploy and look at the scripts that bring old events up to date");
+void add_upcaster_commands(CLI::App& app, CommandAction& action) {
+  CLI::App& upcaster = *app.add_subcommand("upcaster", "Deploy and show the scripts that convert old events");
   upcaster.require_subcommand(1);
   upcaster.footer(
-      "\nAn upcaster is a Lua script that makes data of one schema version into data of the next:\n"
+      "\nAn upcaster is a Lua script that converts data of one schema version to the next:\n"
       "  return upcaster {\n"
       "    type = \"OrderPlaced\", from = 1, to = 2,\n"
       "    upcast = function(data)\n"
@@ -19,13 +18,13 @@ void add_upcaster_commands(CLI::App& app, int& exit_code) {
       "    end\n"
       "  }\n"
       "\nExamples:\n"
-      "  cairn upcaster deploy schemas/OrderPlaced/1-2.lua --dry-run  try it on all history, change nothing\n"
+      "  cairn upcaster deploy schemas/OrderPlaced/1-2.lua --dry-run  test it on all events, change nothing\n"
       "  cairn upcaster deploy schemas/OrderPlaced/1-2.lua\n"
       "  cairn upcaster list\n"
       "  cairn upcaster show OrderPlaced");
-  add_upcaster_deploy_command(upcaster, exit_code);
-  add_upcaster_list_command(upcaster, exit_code);
-  add_upcaster_show_command(upcaster, exit_code);
+  add_upcaster_deploy_command(upcaster, action);
+  add_upcaster_list_command(upcaster, action);
+  add_upcaster_show_command(upcaster, action);
 }
 
 }  // namespace cairn::cli

@@ -22,7 +22,7 @@ namespace cairn::cli {
 
 namespace {
 
-// A person wants to see what is wrong, not all of it; a file or a program gets everything.
+// The bound of the table on a terminal; a file or a pipe gets all failures.
 constexpr std::size_t kRowsOnTerminal = 20;
 
 struct DeployArguments {
@@ -47,8 +47,8 @@ int report_answer(const api::Answer& answer, bool json) {
   return !json && lists_failures(answer.body) ? report_failures(answer.body) : report_refusal(answer, json);
 }
 
-// There was no answer, or nobody waited for it. The server gives up when its client has gone, but it may have
-// been done by then: it is asked.
+// The answer was lost, or the wait was interrupted. The server cancels a deployment when its client
+// disconnects, but it may have finished before: the server is asked.
 int report_lost(api::Client& client, const Deployment& deployment, const std::string& reason, int exit_code) {
   std::cerr << "cairn: " << reason;
   if (deployment.dry_run) {
@@ -57,7 +57,7 @@ int report_lost(api::Client& client, const Deployment& deployment, const std::st
   }
   const auto installed = find_installed(client, deployment.header, deployment.file.source);
   if (!installed) {
-    std::cerr << "; whether it was installed is not known, `cairn upcaster list` tells\n";
+    std::cerr << "; whether it was installed is unknown, see `cairn upcaster list`\n";
     return kExitUnreachable;
   }
   if (*installed) {
@@ -72,18 +72,15 @@ int run_deploy(const DeployArguments& arguments) {
   auto file = read_upcaster_file(arguments.file);
   if (!file) return report_usage(file.error().message);
   auto loaded = load_upcaster(*file);
-  if (const auto* error = std::get_if<ScriptError>(&loaded)) {
-    return report_script_error(*error, arguments.server.json);
-  }
+  if (!loaded) return report_script_error(loaded.error(), arguments.server.json);
   auto client = make_client(arguments.server);
   if (!client) return report_usage(client.error().message);
-  const Deployment deployment{*std::move(file), std::get<UpcasterHeader>(std::move(loaded)),
-                              arguments.dry_run};
+  const Deployment deployment{*std::move(file), *std::move(loaded), arguments.dry_run};
   bool interrupted = false;
   const auto answer = [&] {
     const Interruption interruption([&client] { client->stop(); });
     auto deployed = deploy(*client, deployment);
-    interrupted = interruption.came();
+    interrupted = interruption.arrived();
     return deployed;
   }();
   if (answer) return report_answer(*answer, arguments.server.json);
@@ -94,14 +91,15 @@ int run_deploy(const DeployArguments& arguments) {
 
 }  // namespace
 
-void add_upcaster_deploy_command(CLI::App& upcaster, int& exit_code) {
-  CLI::App& command =
-      *upcaster.add_subcommand("deploy", "Try an upcaster on all history, and install it if it never fails");
+void add_upcaster_deploy_command(CLI::App& upcaster, CommandAction& action) {
+  CLI::App& command = *upcaster.add_subcommand(
+      "deploy", "Test an upcaster on all stored events, and install it if it never fails");
   command.footer(
-      "\nThe script says itself which type and versions it is for. It is run on every stored event that\n"
-      "would pass through it. One failure, and nothing is changed: exit code 1, and the events it failed "
-      "on.\n"
-      "One that is installed already stays as it is. A new schema version goes together with its upcaster:\n"
+      "\nThe script names its type and versions. The server runs it on every stored event that needs it. If "
+      "it\n"
+      "fails on one, nothing is changed: exit code 1, with the events it failed on. An upcaster that is "
+      "already\n"
+      "installed is not changed. A new schema version is registered together with its upcaster:\n"
       "`cairn schema register` sends both.\n"
       "\nExamples:\n"
       "  cairn upcaster deploy schemas/OrderPlaced/1-2.lua --dry-run\n"
@@ -109,9 +107,9 @@ void add_upcaster_deploy_command(CLI::App& upcaster, int& exit_code) {
       "  cairn upcaster deploy - --json < 1-2.lua               for programs");
   auto arguments = std::make_shared<DeployArguments>();
   command.add_option("file", arguments->file, "The script, or - for stdin")->type_name("FILE")->required();
-  command.add_flag("--dry-run", arguments->dry_run, "Only try it, and install nothing");
+  command.add_flag("--dry-run", arguments->dry_run, "Only test it, and install nothing");
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_deploy(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_deploy(*arguments); });
 }
 
 }  // namespace cairn::cli

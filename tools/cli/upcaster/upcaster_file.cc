@@ -1,5 +1,7 @@
 #include "tools/cli/upcaster/upcaster_file.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "upcasters/script/upcaster_script.h"
@@ -9,7 +11,7 @@ namespace cairn::cli {
 namespace {
 
 std::string steps_text(std::uint32_t from, std::uint32_t to) {
-  return "from = " + std::to_string(from) + ", to = " + std::to_string(to);
+  return fmt::format("from = {}, to = {}", from, to);
 }
 
 }  // namespace
@@ -19,28 +21,24 @@ Result<UpcasterFile> read_upcaster_file(const std::string& path) {
   return UpcasterFile{std::move(file)};
 }
 
-std::variant<UpcasterHeader, ScriptError> load_upcaster(const UpcasterFile& file) {
-  auto loaded = UpcasterScript::load(file.source, file.path);
-  if (auto* error = std::get_if<ScriptError>(&loaded)) return std::move(*error);
-  return std::get<UpcasterScript>(loaded).header();
+ScriptResult<UpcasterHeader> load_upcaster(const UpcasterFile& file) {
+  CAIRN_TRY(const UpcasterScript script, UpcasterScript::load(file.source, file.path));
+  return script.header();
 }
 
-std::variant<UpcasterHeader, ScriptError> load_upcaster_for(const std::string& type,
-                                                            const UpcasterFile& file) {
-  auto loaded = load_upcaster(file);
-  const auto* header = std::get_if<UpcasterHeader>(&loaded);
-  if (header == nullptr) return loaded;
+ScriptResult<UpcasterHeader> load_upcaster_for(const std::string& type, const UpcasterFile& file) {
+  CAIRN_TRY(UpcasterHeader header, load_upcaster(file));
   const auto refuse = [&](std::string message) {
     return ScriptError{ScriptFault::kError, std::move(message), file.path, 0};
   };
-  if (header->type != type) {
-    return refuse("it stands beside the schemas of " + type + ", but says type = \"" + header->type + "\"");
+  if (header.type != type) {
+    return refuse("it is in the folder of " + type + ", but has type = \"" + header.type + "\"");
   }
-  if (file.to != 0 && (header->from != file.from || header->to != file.to)) {
-    return refuse("its name says " + steps_text(file.from, file.to) + ", but the script says " +
-                  steps_text(header->from, header->to));
+  if (file.to != 0 && (header.from != file.from || header.to != file.to)) {
+    return refuse("its name means " + steps_text(file.from, file.to) + ", but the script has " +
+                  steps_text(header.from, header.to));
   }
-  return loaded;
+  return header;
 }
 
 }  // namespace cairn::cli

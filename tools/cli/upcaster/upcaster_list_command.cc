@@ -43,12 +43,12 @@ int run_list(const ServerOptions& server) {
 
 }  // namespace
 
-void add_upcaster_list_command(CLI::App& upcaster, int& exit_code) {
+void add_upcaster_list_command(CLI::App& upcaster, CommandAction& action) {
   CLI::App& command = *upcaster.add_subcommand("list", "Show all upcasters");
   command.footer("\nExamples:\n  cairn upcaster list\n  cairn upcaster list --json");
   auto server = std::make_shared<ServerOptions>();
   add_server_options(command, *server);
-  command.callback([server, &exit_code] { exit_code = run_list(*server); });
+  run_after_parsing(command, action, [server] { return run_list(*server); });
 }
 
 }  // namespace cairn::cli

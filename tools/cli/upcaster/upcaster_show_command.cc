@@ -29,7 +29,7 @@ int report_none(const ShowArguments& arguments) {
   return kExitNo;
 }
 
-// The source alone goes to stdout, so that it can go into a file.
+// Only the source goes to stdout, so that it can be redirected into a file.
 void print_source(const InstalledUpcaster& upcaster) {
   std::cerr << on_one_line(upcaster.type) << ' ' << upcaster.from << " → " << upcaster.to << ", revision "
             << upcaster.revision << ", fingerprint " << on_one_line(upcaster.fingerprint) << ", installed "
@@ -63,7 +63,7 @@ int run_show(const ShowArguments& arguments) {
 
 }  // namespace
 
-void add_upcaster_show_command(CLI::App& upcaster, int& exit_code) {
+void add_upcaster_show_command(CLI::App& upcaster, CommandAction& action) {
   CLI::App& command = *upcaster.add_subcommand("show", "Print the sources of a type's upcasters");
   command.footer(
       "\nExamples:\n"
@@ -75,7 +75,7 @@ void add_upcaster_show_command(CLI::App& upcaster, int& exit_code) {
       ->type_name("FROM")
       ->check(CLI::PositiveNumber);
   add_server_options(command, arguments->server);
-  command.callback([arguments, &exit_code] { exit_code = run_show(*arguments); });
+  run_after_parsing(command, action, [arguments] { return run_show(*arguments); });
 }
 
 }  // namespace cairn::cli

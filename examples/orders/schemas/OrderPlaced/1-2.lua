@@ -1,5 +1,5 @@
--- In version 1 a total was text, such as "12.50"; since version 2 it is a number of cents. Most were written by a
--- program, and some by people, who write "12,50" as well.
+-- In version 1 a total was text, such as "12.50"; since version 2 it is a number of cents. Most totals were written
+-- by a program; some were typed, with a comma: "12,50".
 
 return upcaster {
   type = "OrderPlaced",

@@ -1,4 +1,4 @@
-// `cairn aggregate`, `cairn state` and `cairn snapshot`, beside a real server.
+// `cairn aggregate`, `cairn state` and `cairn snapshot`, with a real server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class AggregateToolTest : public ::testing::Test {
     words.insert(words.end(), {"--url", server_.url()});
     return run_cairn(words, options);
   }
-  // What it prints, where it must succeed.
+  // The output of a command that must succeed.
   std::string output(const std::vector<std::string>& words) const {
     const Finished done = run(words);
     EXPECT_EQ(done.exit_code, 0) << done.errors;
@@ -67,7 +67,7 @@ class AggregateToolTest : public ::testing::Test {
   RunningServer server_;
 };
 
-TEST_F(AggregateToolTest, OneIsDeployedListedAndShown) {
+TEST_F(AggregateToolTest, ItIsDeployedListedAndShown) {
   const Finished none = run({"aggregate", "list"});
   EXPECT_EQ(none.exit_code, 0);
   EXPECT_EQ(none.errors, "No aggregate is deployed.\n");
@@ -102,7 +102,7 @@ TEST_F(AggregateToolTest, AScriptThatCannotBeUsedIsNotSent) {
   EXPECT_EQ(run({"aggregate", "deploy", "/nowhere.lua"}).exit_code, 2);
 }
 
-TEST_F(AggregateToolTest, WhatIsNotThereIsOne) {
+TEST_F(AggregateToolTest, AMissingObjectIsExitCodeOne) {
   const Finished none = run({"aggregate", "show", "order"});
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_THAT(none.errors, HasSubstr("404 not-found"));
@@ -117,7 +117,7 @@ TEST_F(AggregateToolTest, WhatIsNotThereIsOne) {
   EXPECT_EQ(json::parse(run({"state", "order-9", "--json"}).output)["kind"], "stream");
 }
 
-TEST_F(AggregateToolTest, NobodyThereIsThree) {
+TEST_F(AggregateToolTest, AnUnreachableServerIsExitCodeThree) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"aggregate", "deploy", file_},
                                                 {"aggregate", "list"},
                                                 {"state", "order-1"},
@@ -133,7 +133,7 @@ TEST_F(AggregateToolTest, NobodyThereIsThree) {
   }
 }
 
-TEST_F(AggregateToolTest, WrongUsageIsTwo) {
+TEST_F(AggregateToolTest, WrongUsageIsExitCodeTwo) {
   EXPECT_EQ(run({"state"}).exit_code, 2);
   EXPECT_EQ(run({"state", "order-1", "--version", "0"}).exit_code, 2);
   EXPECT_EQ(run({"state", "order-1", "--version", "1", "--time", "2026-11-16T20:55:35Z"}).exit_code, 2);
@@ -148,7 +148,7 @@ TEST_F(AggregateToolTest, WrongUsageIsTwo) {
   EXPECT_THAT(run_cairn({"aggregate", "lst"}).errors, HasSubstr("did you mean 'cairn aggregate list'?"));
 }
 
-TEST_F(AggregateToolTest, HelpHasExamplesAndTheShellKnowsThem) {
+TEST_F(AggregateToolTest, HelpHasExamplesAndCompletionKnowsTheCommands) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"aggregate"},
                                                 {"aggregate", "deploy"},
                                                 {"state"},
@@ -180,7 +180,7 @@ TEST_F(AggregateToolTest, AStateIsPrinted) {
   EXPECT_EQ(run({"state", "order-1", "--time", "yesterday"}).exit_code, 1);
 }
 
-TEST_F(AggregateToolTest, ADiffIsWhatChanged) {
+TEST_F(AggregateToolTest, ADiffListsTheChanges) {
   deploy();
   order("order-1");
   EXPECT_EQ(output({"state", "order-1", "--diff", "2", "4"}),
@@ -198,7 +198,7 @@ TEST_F(AggregateToolTest, ADiffIsWhatChanged) {
   EXPECT_EQ(run({"state", "order-1", "--diff", "1", "9"}).exit_code, 1);
 }
 
-TEST_F(AggregateToolTest, AHistoryIsOneFieldEventByEvent) {
+TEST_F(AggregateToolTest, AHistoryListsTheChangesOfOneField) {
   deploy();
   append("cart-1", "Placed");  // So that positions and versions differ.
   order("order-1");
@@ -227,8 +227,7 @@ TEST_F(AggregateToolTest, SnapshotsAreMadeShownListedAndPruned) {
               MatchesRegex("order-1: snapshot made at version 4, [0-9]+ B\n"));
   EXPECT_THAT(output({"snapshot", "create", "order-1"}),
               StartsWith("order-1: snapshot already there at version 4, "));
-  EXPECT_THAT(run({"state", "order-1"}).errors,
-              HasSubstr("0 events folded behind the snapshot at version 4"));
+  EXPECT_THAT(run({"state", "order-1"}).errors, HasSubstr("0 events folded after the snapshot at version 4"));
   append("order-1", "Placed");
   EXPECT_EQ(json::parse(output({"snapshot", "create", "order-1", "--json"}))["version"], 5);
   EXPECT_THAT(output({"snapshot", "list", "order-1"}),
@@ -241,7 +240,7 @@ TEST_F(AggregateToolTest, SnapshotsAreMadeShownListedAndPruned) {
             (json{{"removed", 1}}));
 }
 
-TEST_F(AggregateToolTest, AllOfACategoryAreRefreshed) {
+TEST_F(AggregateToolTest, AllStreamsOfACategoryGetSnapshots) {
   deploy();
   order("order-1");
   order("order-2");
@@ -257,7 +256,7 @@ TEST_F(AggregateToolTest, AllOfACategoryAreRefreshed) {
   EXPECT_THAT(output({"snapshot", "list", "order-1"}), HasSubstr("yes\n"));
 }
 
-TEST_F(AggregateToolTest, StreamsThatFailAreNamed) {
+TEST_F(AggregateToolTest, FailedStreamsAreListed) {
   deploy();
   order("order-1");
   append("order-2", "Broken");

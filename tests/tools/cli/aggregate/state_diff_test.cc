@@ -19,12 +19,12 @@ std::vector<std::string> diff(const char* before, const char* after) {
   return lines;
 }
 
-TEST(StateDiffTest, WhatIsTheSameIsNoChange) {
+TEST(StateDiffTest, EqualStatesHaveNoChanges) {
   EXPECT_THAT(diff("{}", "{}"), IsEmpty());
   EXPECT_THAT(diff(R"({"a":1,"b":[1,{"c":null}]})", R"({"b":[1,{"c":null}],"a":1})"), IsEmpty());
 }
 
-TEST(StateDiffTest, ChangesAreNamedByTheirPath) {
+TEST(StateDiffTest, ChangesAreReportedByPath) {
   EXPECT_THAT(diff(R"({"a":1,"b":{"c":"x"},"gone":true})", R"({"a":2,"b":{"c":"y"},"new":null})"),
               ElementsAre("/a 1 2", R"(/b/c "x" "y")", "/gone true -", "/new - null"));
   EXPECT_THAT(diff(R"({"l":[1,2,3]})", R"({"l":[1,5]})"), ElementsAre("/l/1 2 5", "/l/2 3 -"));
@@ -32,7 +32,7 @@ TEST(StateDiffTest, ChangesAreNamedByTheirPath) {
   EXPECT_THAT(diff(R"({"a/b~c":1})", R"({"a/b~c":2})"), ElementsAre("/a~1b~0c 1 2"));
 }
 
-TEST(StateDiffTest, AnotherKindIsAChange) {
+TEST(StateDiffTest, AnotherJsonTypeIsAChange) {
   EXPECT_THAT(diff(R"({"a":1})", R"({"a":"1"})"), ElementsAre(R"(/a 1 "1")"));
   EXPECT_THAT(diff(R"({"a":1})", R"({"a":1.0})"), ElementsAre("/a 1 1.0"));
   EXPECT_THAT(diff(R"({"a":{}})", R"({"a":[]})"), ElementsAre("/a {} []"));

@@ -27,7 +27,7 @@ const std::string kRepeated =
     R"({"stream":"order-1","firstVersion":3,"lastVersion":3,"firstPosition":17,"lastPosition":17,"alreadyApplied":true})";
 const std::string kEventId = "0191b2c4-0000-7000-8000-000000000001";
 
-// `cairn append` beside a server that follows a script.
+// `cairn append` with a scripted server.
 class AppendTest : public ::testing::Test {
  protected:
   void script(std::vector<ScriptedServer::Reply> replies) {
@@ -48,7 +48,7 @@ class AppendTest : public ::testing::Test {
   std::unique_ptr<ScriptedServer> server_;
 };
 
-TEST_F(AppendTest, SaysWhereTheStreamStands) {
+TEST_F(AppendTest, PrintsTheVersionOfTheStream) {
   script({ScriptedServer::answer(201, kStored)});
   const Finished done = append({"order-1", "--type", "Placed", "--data", "{}"});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
@@ -56,7 +56,7 @@ TEST_F(AppendTest, SaysWhereTheStreamStands) {
   EXPECT_THAT(done.errors, IsEmpty());
 }
 
-TEST_F(AppendTest, TheRequestCarriesWhatWasSaid) {
+TEST_F(AppendTest, TheRequestHasAllOptions) {
   script({ScriptedServer::answer(201, kStored)});
   append({"--tag", "a", "--tag", "b\"c", "order/1 ä", "--type", "Placed", "--data",
           R"({"n": 12345678901234567890.1000, "e": 1E400})", "--metadata", R"({"by":"me"})", "--expect", "2",
@@ -77,7 +77,7 @@ TEST_F(AppendTest, DataComesFromAFileOrFromStdin) {
   EXPECT_EQ(json::parse(body(1))["events"][0]["data"], "in");
 }
 
-TEST_F(AppendTest, ALostConnectionIsTriedOnceMoreWithTheSameId) {
+TEST_F(AppendTest, ALostConnectionIsRetriedOnceWithTheSameId) {
   script({ScriptedServer::hang_up(), ScriptedServer::answer(200, kRepeated)});
   const Finished done = append({"order-1", "--type", "Placed", "--data", "{}"});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
@@ -87,7 +87,7 @@ TEST_F(AppendTest, ALostConnectionIsTriedOnceMoreWithTheSameId) {
   EXPECT_TRUE(Uuid::parse(json::parse(body(0))["events"][0]["id"].get<std::string>()));
 }
 
-TEST_F(AppendTest, LostTwiceNamesTheIdToRepeatWith) {
+TEST_F(AppendTest, AfterTwoLossesTheIdIsPrinted) {
   script({ScriptedServer::hang_up(), ScriptedServer::hang_up()});
   const Finished lost = append({"order-1", "--type", "Placed", "--data", "{}", "--id", kEventId});
   EXPECT_EQ(lost.exit_code, 3);
@@ -95,7 +95,7 @@ TEST_F(AppendTest, LostTwiceNamesTheIdToRepeatWith) {
   EXPECT_THAT(lost.output, IsEmpty());
 }
 
-TEST_F(AppendTest, NobodyThereIsThree) {
+TEST_F(AppendTest, AnUnreachableServerIsExitCodeThree) {
   script({});
   const std::string url = server_->url();
   server_.reset();
@@ -105,7 +105,7 @@ TEST_F(AppendTest, NobodyThereIsThree) {
   EXPECT_THAT(lost.errors, Not(HasSubstr("--id")));
 }
 
-TEST_F(AppendTest, ARefusalSaysWhyAndIsOne) {
+TEST_F(AppendTest, ARefusalIsPrintedAndIsExitCodeOne) {
   const std::string problem =
       R"({"type":"/problems/invalid-data","title":"t","status":422,"detail":"the data does not fit",)"
       R"("errors":[{"event":0,"path":"/total","expected":"a number","found":"\"x\""}]})";
@@ -120,7 +120,7 @@ TEST_F(AppendTest, ARefusalSaysWhyAndIsOne) {
   EXPECT_EQ(machine.output, problem + "\n");
 }
 
-TEST_F(AppendTest, AForeignServerIsNotBelieved) {
+TEST_F(AppendTest, TheAnswerOfAnotherServerIsAFailure) {
   script({ScriptedServer::answer(200, "<html>\nhello", "text/html"), ScriptedServer::answer(502, "\033[2J")});
   const Finished odd = append({"s", "--type", "T", "--data", "1"});
   EXPECT_EQ(odd.exit_code, 1);
@@ -139,7 +139,7 @@ TEST_F(AppendTest, TheTokenComesFromAFileOrAVariable) {
                                                HasSubstr("\r\nAuthorization: Bearer cairn_file\r\n")));
 }
 
-TEST_F(AppendTest, WhatMakesNoSenseIsNotSent) {
+TEST_F(AppendTest, AnInvalidRequestIsNotSent) {
   script({});
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"s", "--type", "T", "--data", "{"},

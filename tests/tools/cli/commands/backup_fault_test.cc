@@ -1,5 +1,5 @@
-// `cairn backup` whose system calls go wrong, the first, the second, until none is left: there is no backup,
-// or it is a whole one.
+// `cairn backup` with a failing system call, the first, the second, until none is left: there is no backup,
+// or a complete one.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(, BackupFaultTest, ::testing::Values(BackupPlace::kFree
                            return chosen.param == BackupPlace::kFree ? "FreeName" : "EmptyFolder";
                          });
 
-TEST_P(BackupFaultTest, KilledAtACallItLeavesNoneOrAWholeOneAndTheNextIsMade) {
+TEST_P(BackupFaultTest, KilledAtAnyCallItLeavesNoPartialBackup) {
   at_each_call(IoAction::kKill, IoEffect::kHalf, [&](const Exit& exit) {
     EXPECT_EQ(exit.signal, 9) << describe(exit);
     if (is_there()) return expect_whole();
@@ -101,10 +101,10 @@ TEST_P(BackupFaultTest, KilledAtACallItLeavesNoneOrAWholeOneAndTheNextIsMade) {
   });
 }
 
-TEST_P(BackupFaultTest, AFailedCallIsSaidAndNothingIsLeft) {
+TEST_P(BackupFaultTest, AFailedCallIsReportedAndNothingIsLeft) {
   at_each_call(IoAction::kError, IoEffect::kBefore, [&](const Exit& exit) {
     EXPECT_EQ(exit.signal, 0) << describe(exit);
-    if (is_there()) return expect_whole();  // a call that does not matter, or the last
+    if (is_there()) return expect_whole();  // the call was optional or the last one
     EXPECT_EQ(exit.code, 1);
     EXPECT_TRUE(fs::is_empty(GetParam() == BackupPlace::kFree ? folder_ / "out" : out()));
   });

@@ -1,4 +1,4 @@
-// `cairn backup` beside a server that takes appends, and `cairn restore` of what it made.
+// `cairn backup` during appends to a server, and `cairn restore` of the copy.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Appends events to one stream over HTTP until it is told to stop.
+// Appends events to one stream over HTTP until stop().
 class HttpWriter {
  public:
   HttpWriter(const std::string& url, int number) : thread_([this, url, number] { run(url, number); }) {}
@@ -143,7 +143,7 @@ class BackupTest : public ::testing::Test {
   std::unique_ptr<CairnProcess> server_;
 };
 
-TEST_F(BackupTest, BesideFourWritersItHasAllThatWasAcknowledgedBeforeItBegan) {
+TEST_F(BackupTest, WithFourWritersItHasAllEventsAcknowledgedBeforeItBegan) {
   serve(data());
   std::vector<std::unique_ptr<HttpWriter>> writers;
   for (int i = 0; i < 4; ++i) writers.push_back(std::make_unique<HttpWriter>(url_, i));
@@ -173,7 +173,7 @@ TEST_F(BackupTest, BesideFourWritersItHasAllThatWasAcknowledgedBeforeItBegan) {
   EXPECT_TRUE(std::equal(copied->begin(), copied->end(), all->begin())) << "it is not how the log began";
 }
 
-TEST_F(BackupTest, ARestoredStoreIsServedAndGoesOn) {
+TEST_F(BackupTest, ARestoredStoreCanBeServedAndAppendedTo) {
   const std::string first = "018f3c9e-7f4a-7c30-9a1b-000000000001";
   const std::string second = "018f3c9e-7f4a-7c30-9a1b-000000000002";
   serve(data());
@@ -255,7 +255,7 @@ TEST_F(BackupTest, InterruptedItCleansUp) {
   EXPECT_GT(interrupted, 0u);
 }
 
-TEST_F(BackupTest, AFullDiskIsSaidAndLeftAsItWas) {
+TEST_F(BackupTest, AFullDiskIsReportedAndNothingIsLeft) {
   make_store(300, 40, 1'000);
   const SmallDisk disk(SmallDisk::Kind::kTmpfs, 8u << 20);
   if (!disk.missing().empty()) GTEST_SKIP() << disk.missing();
@@ -275,7 +275,7 @@ TEST_F(BackupTest, AFullDiskIsSaidAndLeftAsItWas) {
   EXPECT_EQ(run_cairn({"verify", "--data", wide.path().string()}).exit_code, 0);
 }
 
-TEST_F(BackupTest, DamageIsRefusedWithItsPlace) {
+TEST_F(BackupTest, DamageIsReportedWithItsPlace) {
   make_store(10, 1, 500);
   const auto damage = [](const fs::path& folder, const std::string& text) {
     std::fstream file(folder / "log/data.mdb", std::ios::in | std::ios::out | std::ios::binary);
@@ -306,13 +306,13 @@ TEST_F(BackupTest, DamageIsRefusedWithItsPlace) {
   EXPECT_FALSE(fs::exists(partial()));
 }
 
-TEST_F(BackupTest, WhatIsThereIsNotWrittenOver) {
+TEST_F(BackupTest, AnExistingFolderIsNotOverwritten) {
   serve(data());
   ASSERT_EQ(append({"--data", "{}"}).exit_code, 0);
   ASSERT_EQ(backup().exit_code, 0);
   const Finished twice = backup();
   EXPECT_EQ(twice.exit_code, 2);
-  EXPECT_THAT(twice.errors, HasSubstr(out().string() + " holds a Cairn store already"));
+  EXPECT_THAT(twice.errors, HasSubstr(out().string() + " already contains a Cairn store"));
   const Finished busy = restore(data());
   EXPECT_EQ(busy.exit_code, 2);
   EXPECT_THAT(busy.errors,
@@ -328,7 +328,7 @@ TEST_F(BackupTest, WhatIsThereIsNotWrittenOver) {
   EXPECT_EQ(run_cairn({"restore"}).exit_code, 2);
 }
 
-TEST_F(BackupTest, OnATerminalABarShowsHowFarItIs) {
+TEST_F(BackupTest, ATerminalShowsAProgressBar) {
   make_store(10, 1, 500);
   ProcessOptions terminal;
   terminal.errors_width = 80;

@@ -1,4 +1,4 @@
-// `cairn export`, and `cairn import` of what it wrote.
+// `cairn export`, and `cairn import` of the file.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class ExportTest : public ::testing::Test {
     if (!has_avro_files()) GTEST_SKIP() << "this build has no Avro C++; `./run deps` fetches it";
   }
 
-  // An export beside a server that follows a script.
+  // An export with a scripted server.
   Finished export_from(const ScriptedServer& server, const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words = {"export", "--type", "Order", "--out", file_, "--url", server.url()};
     words.insert(words.end(), more.begin(), more.end());
@@ -117,7 +117,7 @@ class ExportRoundTripTest : public ExportTest {
   RunningServer to_;
 };
 
-TEST_F(ExportRoundTripTest, WhatIsExportedIsImported) {
+TEST_F(ExportRoundTripTest, ExportedEventsAreImported) {
   const Finished out = cairn(from_, {"export", "--type", "Order", "--out", file_});
   ASSERT_EQ(out.exit_code, 0) << out.errors;
   EXPECT_EQ(out.output, "2,500 events of Order exported with version 1 of its schema\n");
@@ -135,7 +135,7 @@ TEST_F(ExportRoundTripTest, WhatIsExportedIsImported) {
   EXPECT_EQ(again.output, "0 events imported, 2,500 were there already\n") << again.errors;
 }
 
-TEST_F(ExportRoundTripTest, OtherToolsReadIt) {
+TEST_F(ExportRoundTripTest, OtherAvroToolsReadTheFile) {
   if (!debian_python_has("avro.datafile")) {
     GTEST_SKIP() << "python3-avro is not installed, so nobody else can be asked to read the file";
   }
@@ -173,7 +173,7 @@ for record in reader:
 TEST_F(ExportTest, EventsOfAllVersionsGoIntoOneFile) {
   const SchemaFiles schemas;
   const RunningServer from;
-  const RunningServer to;  // knows no schema, and takes what it is given
+  const RunningServer to;  // has no schemas and accepts all events
   const auto cairn = [](const RunningServer& server, std::vector<std::string> words) {
     words.insert(words.end(), {"--url", server.url()});
     const Finished done = run_cairn(words);
@@ -204,7 +204,7 @@ TEST_F(ExportTest, EventsOfAllVersionsGoIntoOneFile) {
   EXPECT_EQ(orders[1]["id"], orders_of(from.url())[1]["id"]);
 }
 
-TEST_F(ExportTest, OtherVersionsAreReadAsTheChosenOne) {
+TEST_F(ExportTest, OtherVersionsAreConvertedToTheChosenOne) {
   const ScriptedServer server(
       {version(2,
                record("Order", R"({"name":"key","type":"string","aliases":["id"]},)"
@@ -241,19 +241,19 @@ TEST_F(ExportTest, OtherVersionsAreReadAsTheChosenOne) {
   EXPECT_EQ(server.requests().size(), 2u);  // each version is asked for once
 }
 
-TEST_F(ExportTest, AnEventThatDoesNotFitIsNamed) {
+TEST_F(ExportTest, AnEventThatDoesNotMatchIsReported) {
   const ScriptedServer server(
       {version(1, order_2_without_default()),
        ScriptedServer::pieces({event(1, R"({"id":"a","total":1})") + event(2, R"({"id":"b"})")}, true)});
   const Finished no = export_from(server);
   EXPECT_EQ(no.exit_code, 1);
   EXPECT_THAT(no.errors,
-              AllOf(HasSubstr("the event at position 2 (version 2 of order-1) does not fit version 1"),
+              AllOf(HasSubstr("the event at position 2 (version 2 of order-1) does not match version 1"),
                     HasSubstr("/total"), HasSubstr("--skip-unfit")));
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
-TEST_F(ExportTest, UnfitEventsCanBeLeftOut) {
+TEST_F(ExportTest, EventsThatDoNotMatchCanBeSkipped) {
   const ScriptedServer server(
       {version(1, order_2_without_default()),
        ScriptedServer::pieces(
@@ -264,7 +264,7 @@ TEST_F(ExportTest, UnfitEventsCanBeLeftOut) {
   EXPECT_THAT(out.errors, HasSubstr("2 events were left out; the first: the event at position 2"));
 }
 
-TEST_F(ExportTest, WhatCannotBeExportedIsSaid) {
+TEST_F(ExportTest, FailuresOfAnExportAreReported) {
   const std::string none = R"({"error_code":40401,"message":"Subject 'Order' not found."})";
   const ScriptedServer server({ScriptedServer::answer(404, none)});
   const Finished unknown = export_from(server);

@@ -20,7 +20,7 @@ ImportLine line(const std::string& stream, const std::string& data = "1") {
   return {stream, {.id = "i", .type = "T", .data = data}};
 }
 
-TEST(ImportLineTest, FieldsAreTakenAsTheyWereWritten) {
+TEST(ImportLineTest, FieldsKeepTheirText) {
   const auto parsed =
       parse_import_line(R"( {"tags":["a"],"metadata":{"m": 1.0},"data":{"n": 1E400, "s":"\u0041"},"id":")" +
                             kEventId + R"(","type":"Plac\u0065d","stream":"order-1"})",
@@ -34,7 +34,7 @@ TEST(ImportLineTest, FieldsAreTakenAsTheyWereWritten) {
   EXPECT_EQ(parsed->event.tags, R"(["a"])");
 }
 
-TEST(ImportLineTest, WholeEventsLoseOnlyTheirPlace) {
+TEST(ImportLineTest, StoredEventsLoseOnlyTheirPosition) {
   const auto parsed = parse_import_line(
       R"({"position":1,"stream":"s","version":1,"id":")" + kEventId +
           R"(","type":"T","schemaId":null,"schemaVersion":null,"storedSchemaVersion":null,"part":null,"data":0.10,)"
@@ -46,7 +46,7 @@ TEST(ImportLineTest, WholeEventsLoseOnlyTheirPlace) {
   EXPECT_EQ(json, R"({"id":")" + kEventId + R"(","type":"T","data":0.10,"metadata":{},"tags":[]})");
 }
 
-TEST(ImportLineTest, TheSameLineAtTheSamePlaceHasTheSameId) {
+TEST(ImportLineTest, TheSameLineAtTheSameNumberHasTheSameId) {
   const std::string text = R"({"stream":"s","type":"T","data":1})";
   const std::string id = parse_import_line(text, 1)->event.id;
   EXPECT_THAT(id, MatchesRegex("........-....-8...-[89ab]...-............"));
@@ -74,7 +74,7 @@ TEST(ImportLineTest, WrongLinesSayWhy) {
   }
 }
 
-TEST(ImportBatchTest, AStreamStandsOnceInARequest) {
+TEST(ImportBatchTest, ARequestHasEachStreamOnce) {
   ImportBatch batch({});
   batch.add(line("a", "1"), 1);
   batch.add(line("b", "2"), 3);
@@ -95,7 +95,7 @@ TEST(ImportBatchTest, AStreamStandsOnceInARequest) {
   EXPECT_THAT(lines, ElementsAre(1, 3, 4));
 }
 
-TEST(ImportBatchTest, RoomEndsByCountBytesAndStreams) {
+TEST(ImportBatchTest, ABatchIsLimitedByCountBytesAndStreams) {
   ImportBatch two({.events_max = 2});
   two.add(line("a"), 1);
   EXPECT_TRUE(two.has_room_for(line("a")));
@@ -114,7 +114,7 @@ TEST(ImportBatchTest, RoomEndsByCountBytesAndStreams) {
   EXPECT_FALSE(wide.has_room_for(line("another")));
 }
 
-TEST(ImportBatchTest, KeptOrderEndsABatchWhereAStreamComesBack) {
+TEST(ImportBatchTest, KeepOrderEndsABatchBeforeARepeatedStream) {
   ImportBatch batch({.keep_order = true});
   batch.add(line("a"), 1);
   EXPECT_TRUE(batch.has_room_for(line("a")));

@@ -33,7 +33,7 @@ ScriptedServer::Reply refused(int status, const std::string& slug, const std::st
 
 std::string line(int n) { return R"({"stream":"s","type":"T","data":)" + std::to_string(n) + "}\n"; }
 
-// `cairn import` beside a server that follows a script.
+// `cairn import` with a scripted server.
 class ImportTest : public ::testing::Test {
  protected:
   void script(std::vector<ScriptedServer::Reply> replies) {
@@ -87,19 +87,19 @@ TEST_F(ImportTest, StdinIsAFileTooAndTheLastLineNeedsNoEnd) {
             json({{"lines", 2}, {"appended", 2}, {"alreadyApplied", 0}, {"passedOver", 0}}));
 }
 
-// As a whole log has them; each store keeps its own.
-TEST_F(ImportTest, CairnsOwnStreamsArePassedOver) {
+// A whole log has system streams; each store keeps its own.
+TEST_F(ImportTest, SystemStreamsAreSkipped) {
   script({stored(2)});
   const std::string own =
       R"({"position":1,"stream":"$schemas","version":1,"type":"SchemaRegistered","data":{}})"
       "\n";
   const Finished done = import(own + line(1) + own + line(2));
   EXPECT_EQ(done.exit_code, 0) << done.errors;
-  EXPECT_EQ(done.output, "2 events imported, 2 of Cairn's own streams ($…) passed over\n");
+  EXPECT_EQ(done.output, "2 events imported, 2 of Cairn's own streams ($…) skipped\n");
   EXPECT_EQ(data(0), json({1, 2}));
 }
 
-TEST_F(ImportTest, AgainIsTheSameRequestAndIsPassedOver) {
+TEST_F(ImportTest, ARepeatedImportSendsTheSameRequestAndIsSkipped) {
   script({stored(1), stored(1, true)});
   import(line(1));
   const Finished again = import(line(1));
@@ -144,7 +144,7 @@ TEST_F(ImportTest, ARefusedFieldNamesItsLine) {
   EXPECT_THAT(no.errors, HasSubstr("Nothing was imported"));
 }
 
-TEST_F(ImportTest, ABatchThatIsPartlyThereIsSentSingly) {
+TEST_F(ImportTest, APartlyStoredBatchIsSentEventByEvent) {
   script({refused(409, "event-id-reused"), stored(1, true), stored(2)});
   const Finished done = import(line(1) + line(2));
   EXPECT_EQ(done.exit_code, 0) << done.errors;
@@ -160,14 +160,14 @@ TEST_F(ImportTest, AnIdOfAnotherEventIsRefused) {
   EXPECT_THAT(no.errors, HasSubstr("line 2: because (409 event-id-reused)"));
 }
 
-TEST_F(ImportTest, LossesAndBusyServersAreTriedAgain) {
+TEST_F(ImportTest, LostConnectionsAndBusyServersAreRetried) {
   script({ScriptedServer::hang_up(), refused(503, "overloaded"), stored(1)});
   const Finished done = import(line(1));
   EXPECT_EQ(done.exit_code, 0) << done.errors;
   EXPECT_EQ(body(0), body(2));
 }
 
-TEST_F(ImportTest, NobodyThereIsThree) {
+TEST_F(ImportTest, AnUnreachableServerIsExitCodeThree) {
   script({});
   const std::string url = server_->url();
   server_.reset();
@@ -177,14 +177,14 @@ TEST_F(ImportTest, NobodyThereIsThree) {
   EXPECT_THAT(lost.errors, HasSubstr("no server answers there"));
 }
 
-TEST_F(ImportTest, AnEmptyFileIsNothingToDo) {
+TEST_F(ImportTest, AnEmptyFileImportsNothing) {
   script({});
   const Finished done = import("\n \n");
   EXPECT_EQ(done.exit_code, 0);
   EXPECT_EQ(done.output, "0 events imported\n");
 }
 
-TEST_F(ImportTest, WrongUsageIsTwo) {
+TEST_F(ImportTest, WrongUsageIsExitCodeTwo) {
   script({});
   EXPECT_EQ(run_cairn({"import", "/nowhere/in.ndjson"}).exit_code, 2);
   EXPECT_EQ(run_cairn({"import"}).exit_code, 2);

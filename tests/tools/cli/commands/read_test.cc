@@ -28,7 +28,7 @@ std::string message(int position) {
   return "id: " + std::to_string(position) + "\nevent: Placed\ndata: " + event_line(position) + "\n\n";
 }
 
-// `cairn read` beside a server that follows a script.
+// `cairn read` with a scripted server.
 class ReadTest : public ::testing::Test {
  protected:
   void script(std::vector<ScriptedServer::Reply> replies) {
@@ -50,7 +50,7 @@ class ReadTest : public ::testing::Test {
   std::unique_ptr<ScriptedServer> server_;
 };
 
-TEST_F(ReadTest, APipeGetsTheEventsAsTheyCame) {
+TEST_F(ReadTest, APipeGetsTheEventsUnchanged) {
   script({ScriptedServer::pieces({event_line(1) + "\n" + event_line(2), "\n"}, true)});
   const Finished done = read({"order 1"});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
@@ -73,7 +73,7 @@ TEST_F(ReadTest, ATerminalGetsATable) {
   EXPECT_EQ(read({"order-1", "--json"}, 120).output, event_line(1) + "\r\n");
 }
 
-TEST_F(ReadTest, TheQuerySaysWhatWasAskedFor) {
+TEST_F(ReadTest, TheQueryHasAllOptions) {
   script({ScriptedServer::pieces({}, true), ScriptedServer::pieces({}, true)});
   read({"--all", "--from", "7", "--limit", "3", "--backward", "--type", "A", "--type", "B&C", "--category",
         "order", "--shape", "stored"});
@@ -84,7 +84,7 @@ TEST_F(ReadTest, TheQuerySaysWhatWasAskedFor) {
                           StartsWith("GET /streams/s/events?shape=2 HTTP/1.1\r\n")));
 }
 
-TEST_F(ReadTest, ARefusalIsOneAndStaysOutOfTheOutput) {
+TEST_F(ReadTest, ARefusalIsExitCodeOneAndNotInTheOutput) {
   const std::string problem =
       R"({"type":"/problems/not-found","title":"Not found","status":404,"detail":"no stream order-9"})";
   script({ScriptedServer::answer(404, problem), ScriptedServer::answer(404, problem)});
@@ -96,7 +96,7 @@ TEST_F(ReadTest, ARefusalIsOneAndStaysOutOfTheOutput) {
   }
 }
 
-TEST_F(ReadTest, AnEndTooEarlyIsNoSuccess) {
+TEST_F(ReadTest, ATruncatedAnswerIsAFailure) {
   script({ScriptedServer::pieces({event_line(1) + "\n" + event_line(2).substr(0, 9)}, false, Then::kClose)});
   const Finished lost = read({"--all"});
   EXPECT_EQ(lost.exit_code, 3);
@@ -104,7 +104,7 @@ TEST_F(ReadTest, AnEndTooEarlyIsNoSuccess) {
   EXPECT_THAT(lost.errors, HasSubstr("lost before the answer was complete"));
 }
 
-TEST_F(ReadTest, NobodyThereIsThree) {
+TEST_F(ReadTest, AnUnreachableServerIsExitCodeThree) {
   script({});
   const std::string url = server_->url();
   server_.reset();
@@ -112,7 +112,7 @@ TEST_F(ReadTest, NobodyThereIsThree) {
   EXPECT_EQ(run_cairn({"read", "--all", "--follow", "--url", url}).exit_code, 3);
 }
 
-TEST_F(ReadTest, FollowingEndsInOrderOnASignal) {
+TEST_F(ReadTest, ASignalEndsFollowCleanly) {
   for (const int number : {SIGINT, SIGTERM}) {
     script({ScriptedServer::pieces({":\n\n", message(1)}, false)});
     const auto process = start({"--all", "--follow"});
@@ -127,7 +127,7 @@ TEST_F(ReadTest, FollowingEndsInOrderOnASignal) {
   }
 }
 
-TEST_F(ReadTest, FollowingGoesOnBehindTheLastEventAfterALoss) {
+TEST_F(ReadTest, FollowReconnectsAfterTheLastEvent) {
   script({ScriptedServer::pieces({message(1), "id: 2\ndata: ha"}, false, Then::kClose),
           ScriptedServer::answer(503, R"({"type":"/problems/not-yet","title":"Not yet","status":503})"),
           ScriptedServer::pieces({message(2)}, true), ScriptedServer::pieces({message(3)}, false)});
@@ -137,8 +137,8 @@ TEST_F(ReadTest, FollowingGoesOnBehindTheLastEventAfterALoss) {
   const Finished done = process->finish();
   EXPECT_EQ(done.exit_code, 0) << done.errors;
   EXPECT_EQ(done.output, event_line(1) + "\n" + event_line(2) + "\n" + event_line(3) + "\n");
-  EXPECT_THAT(done.errors, HasSubstr("trying again in 0.25 s"));
-  EXPECT_THAT(done.errors, HasSubstr("Not yet (503 not-yet); trying again in 0.5 s"));
+  EXPECT_THAT(done.errors, HasSubstr("retrying in 0.25 s"));
+  EXPECT_THAT(done.errors, HasSubstr("Not yet (503 not-yet); retrying in 0.5 s"));
   const auto requests = server_->requests();
   ASSERT_THAT(requests, SizeIs(4));
   EXPECT_THAT(requests[0], Not(HasSubstr("Last-Event-ID")));
@@ -147,7 +147,7 @@ TEST_F(ReadTest, FollowingGoesOnBehindTheLastEventAfterALoss) {
   EXPECT_THAT(requests[3], HasSubstr("\r\nLast-Event-ID: 2\r\n"));
 }
 
-TEST_F(ReadTest, FollowingStopsAtTheLimit) {
+TEST_F(ReadTest, FollowStopsAtTheLimit) {
   script({ScriptedServer::pieces({message(1), message(2), message(3)}, false)});
   const Finished done = read({"--all", "--follow", "--limit", "2"});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
@@ -155,7 +155,7 @@ TEST_F(ReadTest, FollowingStopsAtTheLimit) {
   EXPECT_THAT(server_->requests()[0], StartsWith("GET /events HTTP/1.1\r\n"));
 }
 
-TEST_F(ReadTest, WhatMakesNoSenseIsNotSent) {
+TEST_F(ReadTest, AnInvalidRequestIsNotSent) {
   script({});
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{},

@@ -30,7 +30,7 @@ class TokenTest : public ::testing::Test {
   std::filesystem::path path_ = folder_ / "tokens.jsonl";
 };
 
-TEST_F(TokenTest, ACreatedTokenOpensWhatItWasMadeFor) {
+TEST_F(TokenTest, ACreatedTokenGrantsItsScopes) {
   const Finished created =
       token({"create", "ci", "--scope", "read", "--scope", "append", "--category", "order"});
   ASSERT_EQ(created.exit_code, 0) << created.errors;
@@ -50,7 +50,7 @@ TEST_F(TokenTest, ACreatedTokenOpensWhatItWasMadeFor) {
   EXPECT_TRUE(found->may_touch("order") && !found->may_touch("cart"));
 }
 
-TEST_F(TokenTest, AnObjectForMachines) {
+TEST_F(TokenTest, JsonPrintsOneObject) {
   const Finished created = token({"create", "ci", "--scope", "admin", "--json"});
   const auto json = nlohmann::json::parse(created.output);
   EXPECT_EQ(json["name"], "ci");
@@ -59,7 +59,7 @@ TEST_F(TokenTest, AnObjectForMachines) {
   EXPECT_THAT(json["token"].get<std::string>(), MatchesRegex("cairn_.*"));
 }
 
-TEST_F(TokenTest, TheListShowsWhoMayDoWhat) {
+TEST_F(TokenTest, TheListShowsNamesAndScopes) {
   token({"create", "ci", "--scope", "read", "--scope", "append"});
   token({"create", "shop-frontend", "--scope", "append", "--category", "order", "--category", "cart"});
   EXPECT_EQ(token({"list"}).output,
@@ -70,7 +70,7 @@ TEST_F(TokenTest, TheListShowsWhoMayDoWhat) {
   EXPECT_EQ(json["tokens"][1]["categories"], nlohmann::json({"order", "cart"}));
 }
 
-TEST_F(TokenTest, ARevokedTokenIsGone) {
+TEST_F(TokenTest, ARevokedTokenIsRemoved) {
   token({"create", "a", "--scope", "read"});
   token({"create", "--scope", "read", "b"});
   EXPECT_EQ(token({"revoke", "a"}).exit_code, 0);
@@ -81,7 +81,7 @@ TEST_F(TokenTest, ARevokedTokenIsGone) {
   EXPECT_THAT(again.errors, HasSubstr("no token named 'a'"));
 }
 
-TEST_F(TokenTest, ANameStandsOnce) {
+TEST_F(TokenTest, NamesAreUnique) {
   token({"create", "a", "--scope", "read"});
   const std::string before = *read_file(path_);
   const Finished again = token({"create", "a", "--scope", "append"});
@@ -91,7 +91,7 @@ TEST_F(TokenTest, ANameStandsOnce) {
   EXPECT_EQ(*read_file(path_), before);
 }
 
-TEST_F(TokenTest, WrongLinesAreNamed) {
+TEST_F(TokenTest, WrongLinesAreReported) {
   ASSERT_THAT(write_file(path_, "# ok\n{}\n"), succeeds());
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{"list"}, {"create", "a", "--scope", "read"}, {"revoke", "a"}}) {
@@ -101,7 +101,7 @@ TEST_F(TokenTest, WrongLinesAreNamed) {
   }
 }
 
-TEST_F(TokenTest, WrongUsageIsTwo) {
+TEST_F(TokenTest, WrongUsageIsExitCodeTwo) {
   EXPECT_EQ(token({}).exit_code, 2);
   EXPECT_EQ(token({"create", "a"}).exit_code, 2);
   EXPECT_EQ(token({"create", "--scope", "read"}).exit_code, 2);

@@ -38,7 +38,7 @@ class VerifyTest : public ::testing::Test {
                 succeeds());
   }
 
-  // Changes one byte of the stored text, wherever it stands: LMDB leaves older copies of a page behind.
+  // Changes one byte in every copy of the stored text: LMDB keeps older copies of a page.
   void damage(const std::string& text) {
     const auto path = folder() / "log" / "data.mdb";
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -80,7 +80,7 @@ TEST_F(VerifyTest, SoundStoreIsDescribed) {
   EXPECT_THAT(verified.output, Not(HasSubstr("\033"))) << "no colour either";
 }
 
-TEST_F(VerifyTest, JsonSaysTheSame) {
+TEST_F(VerifyTest, JsonHasTheSameFacts) {
   make_store();
   const Finished verified = verify({"--json"});
   EXPECT_EQ(verified.exit_code, 0);

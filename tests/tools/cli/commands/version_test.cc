@@ -1,4 +1,4 @@
-// The version stands in one place, the `project` line of CMakeLists.txt, and everything else says what stands
+// The version is defined once, in the `project` line of CMakeLists.txt, and everything else says what stands
 // there.
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ std::string project_version() {
   return found[1];
 }
 
-TEST(VersionTest, AllSayTheSame) {
+TEST(VersionTest, AllOutputsHaveTheSameVersion) {
   const std::string version = project_version();
   EXPECT_EQ(run_cairn({"--version"}).output, "cairn " + version + "\n");
   EXPECT_THAT(run_cairn({"man"}).output, HasSubstr("\n.TH CAIRN 1 \"\" \"cairn " + version + "\" "));

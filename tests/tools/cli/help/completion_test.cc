@@ -82,7 +82,7 @@ class CompletionTest : public ::testing::Test {
 
 TEST_F(CompletionTest, BashAcceptsIt) { EXPECT_EQ(shell("bash -n " + path_.string()), "0\n"); }
 
-// What stands behind "cairn schema", for a shell: the words so far, and the one that is begun.
+// The completions of a command line: the words so far, and the one that is being typed.
 std::vector<std::string> behind(const CommandWalk::Command& command, const std::vector<std::string>& more) {
   std::vector<std::string> words = {"cairn"};
   words.insert(words.end(), command.words.begin(), command.words.end());
@@ -138,7 +138,7 @@ TEST_F(CompletionTest, EveryFixedSetOfValuesIsOffered) {
   }
 }
 
-TEST_F(CompletionTest, WordsAreCompletedWhereTheyStand) {
+TEST_F(CompletionTest, WordsAreCompletedByContext) {
   EXPECT_THAT(offered({"cairn", "ap"}), ElementsAre("append"));
   EXPECT_THAT(offered({"cairn", "token", ""}), Contains("revoke"));
   EXPECT_THAT(offered({"cairn", "token", "create", "--sc"}), ElementsAre("--scope"));
@@ -168,7 +168,7 @@ TEST_F(CompletionTest, WordsAreCompletedWhereTheyStand) {
               ElementsAre(path_.string()));
 }
 
-TEST_F(CompletionTest, ZshIsGivenMeanings) {
+TEST_F(CompletionTest, ZshGetsDescriptions) {
   const std::string zsh = run_cairn({"completion", "zsh"}).output;
   EXPECT_THAT(zsh, HasSubstr("#compdef cairn\n"));
   EXPECT_THAT(zsh, HasSubstr("'append:Append one event to a stream'"));
@@ -190,7 +190,7 @@ TEST(UnknownCommandTest, TheNearestIsSuggested) {
   EXPECT_EQ(cli::nearest_word(std::string(100'000, 'x'), words), "");
 }
 
-TEST(UnknownCommandTest, TheProgramSaysSo) {
+TEST(UnknownCommandTest, TheProgramSuggestsTheNearestCommand) {
   const Finished near = run_cairn({"apend", "s"});
   EXPECT_EQ(near.exit_code, 2);
   EXPECT_EQ(near.errors,

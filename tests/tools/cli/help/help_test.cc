@@ -74,7 +74,7 @@ TEST(HelpTest, EverythingIsDescribed) {
   }
 }
 
-TEST(HelpTest, FactsStandBehindTheDescription) {
+TEST(HelpTest, FactsFollowTheDescription) {
   const CommandWalk walk;
   for (const auto& command : walk.commands()) {
     const std::string help = help_at(command, 1000);
@@ -92,7 +92,7 @@ TEST(HelpTest, FactsStandBehindTheDescription) {
   }
 }
 
-TEST(HelpTest, TheProgramSaysItsExitCodesAndAllCommands) {
+TEST(HelpTest, TheProgramListsItsExitCodesAndCommands) {
   const Finished help = run_cairn({"--help"});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.output,
@@ -104,11 +104,10 @@ TEST(HelpTest, TheProgramSaysItsExitCodesAndAllCommands) {
   }
 }
 
-TEST(HelpTest, ItIsAskedForInMoreThanOneWay) {
+TEST(HelpTest, HelpIsPrintedForAllFormsOfTheRequest) {
   const std::string program = run_cairn({"--help"}).output;
   const std::string rebuild = run_cairn({"projection", "rebuild", "--help"}).output;
-  EXPECT_THAT(rebuild,
-              StartsWith("Build the rows anew from the whole log\n\nUsage: cairn projection rebuild "));
+  EXPECT_THAT(rebuild, StartsWith("Rebuild the rows from the whole log\n\nUsage: cairn projection rebuild "));
   const std::vector<std::pair<std::vector<std::string>, std::string>> ways = {
       {{"-h"}, program},
       {{"help"}, program},
@@ -125,7 +124,7 @@ TEST(HelpTest, ItIsAskedForInMoreThanOneWay) {
   }
 }
 
-TEST(HelpTest, WhoSaysTooLittleIsShownWhatThereIs) {
+TEST(HelpTest, AnIncompleteCommandPrintsHelp) {
   const Finished nothing = run_cairn({});
   EXPECT_EQ(nothing.exit_code, 2);
   EXPECT_EQ(nothing.errors, run_cairn({"--help"}).output);

@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(ManTextTest, EveryLetterStandsForItself) {
+TEST(ManTextTest, EveryCharacterIsPrintedLiterally) {
   EXPECT_EQ(cli::man_escaped("a-b"), "a\\-b");
   EXPECT_EQ(cli::man_escaped(".hidden"), "\\&.hidden");
   EXPECT_EQ(cli::man_escaped("'it' `is` \"so\""), "\\(aqit\\(aq \\(gais\\(ga \\(dqso\\(dq");
@@ -50,7 +50,7 @@ class ManTest : public ::testing::Test {
     if (!is_installed("groff")) GTEST_SKIP() << "THE MANUAL PAGE IS NOT RENDERED: there is no groff";
   }
 
-  // The page as a terminal this wide shows it, and what there is to warn of.
+  // The page as a terminal of this width shows it, and the warnings of groff.
   std::string rendered(int columns, const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words = {"groff",  "-ww",     "-man",
                                       "-Tutf8", "-P-cbou", "-rLL=" + std::to_string(columns) + "n"};
@@ -83,7 +83,7 @@ void expect_help_in(const std::string& page, const std::vector<std::string>& com
     const bool heading = line.ends_with(':') && line != "Examples:" && line.find(' ') == std::string::npos;
     if (names || heading || line.starts_with("  -h, --help ")) continue;
     if (line.starts_with("Usage: ")) line.erase(0, 7);
-    // An option and what it means share a line here, and stand one below the other there.
+    // Help prints an option and its description on one line, the manual page on two.
     line.erase(0, line.find_first_not_of(' '));
     const std::size_t gap = std::min(line.find("  "), line.size());
     EXPECT_THAT(page, HasSubstr(with_single_spaces(line.substr(0, gap))));
@@ -91,7 +91,7 @@ void expect_help_in(const std::string& page, const std::vector<std::string>& com
   }
 }
 
-TEST_F(ManTest, SaysOfEachCommandWhatHelpSays) {
+TEST_F(ManTest, HasTheHelpOfEachCommand) {
   int commands = 0;
   expect_help_in(with_single_spaces(rendered(5'000)), {}, commands);
   EXPECT_GT(commands, 40);

@@ -1,4 +1,4 @@
-// What is said about a command line that makes no sense.
+// The messages about invalid command lines.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ std::string mistyped(std::string word) {
   return word;
 }
 
-// What the parser's refusal of these words becomes; "" when it takes them.
+// The message when the parser refuses these words; "" when it accepts them.
 std::string refusal(std::vector<std::string> words) {
   CommandWalk walk;
   std::reverse(words.begin(), words.end());
@@ -39,7 +39,7 @@ std::string refusal(std::vector<std::string> words) {
   return "";
 }
 
-// The first line of what the program says, which is its complaint.
+// The first line of stderr, which is the message.
 std::string complaint(const std::vector<std::string>& words, const ProcessOptions& options = {}) {
   const Finished refused = run_cairn(words, options);
   EXPECT_EQ(refused.exit_code, 2) << ::testing::PrintToString(words);
@@ -84,18 +84,18 @@ TEST(UsageTest, MistypedOptionsAreFoundInEveryCommand) {
   EXPECT_EQ(complaint({"-V"}), "there is no option '-V'");
 }
 
-TEST(UsageTest, OptionsBeforeTheCommandAreSentBehindIt) {
+TEST(UsageTest, OptionsBeforeTheCommandAreReported) {
   EXPECT_EQ(complaint({"--json", "read", "s"}), "--json belongs behind the command: cairn read … --json");
 }
 
-TEST(UsageTest, AllThatIsMissingIsSaid) {
+TEST(UsageTest, AllMissingOptionsAreListed) {
   EXPECT_EQ(complaint({"append"}), "STREAM, --type and --data are missing");
   EXPECT_EQ(complaint({"append", "s", "--type", "T"}), "--data is missing");
   EXPECT_EQ(complaint({"serve", "--data"}), "--data: its DIR is missing");
   EXPECT_EQ(complaint({"serve", "--tls-key", "k"}), "--tls-key needs --tls-cert as well");
 }
 
-TEST(UsageTest, ValuesAreRefusedInOneVoice) {
+TEST(UsageTest, RefusedValuesHaveOneFormOfMessage) {
   EXPECT_EQ(complaint({"serve", "--schemas", "requird"}),
             "--schemas: must be required or optional, not 'requird'; did you mean 'required'?");
   EXPECT_EQ(complaint({"project", "--threads", "0"}), "--threads: must be a number from 1 to 256, not '0'");
@@ -108,16 +108,17 @@ TEST(UsageTest, ValuesAreRefusedInOneVoice) {
   EXPECT_EQ(complaint({"append", "a", "b"}), "'b' is not expected");
 }
 
-TEST(UsageTest, WhereHelpIsComesLast) {
+TEST(UsageTest, TheHintToHelpComesLast) {
   EXPECT_THAT(run_cairn({"schema", "check", "--jsno"}).errors,
               EndsWith("\n`cairn schema check --help` shows how it is used.\n"));
 }
 
-TEST(UsageTest, AUrlThatIsNoneIsNamedWithWhereItStands) {
+TEST(UsageTest, AWrongUrlIsReportedWithItsSource) {
   const ProcessOptions variable{.input = "", .variables = {{"CAIRN_URL", "localhost"}}};
-  EXPECT_THAT(complaint({"read", "s"}, variable), StartsWith("CAIRN_URL: 'localhost' is no server's URL: "));
+  EXPECT_THAT(complaint({"read", "s"}, variable),
+              StartsWith("CAIRN_URL: 'localhost' is not the URL of a server, "));
   EXPECT_THAT(complaint({"read", "s", "--url", "http://x:99999"}, variable),
-              StartsWith("--url: 'http://x:99999' is no server's URL: "));
+              StartsWith("--url: 'http://x:99999' is not the URL of a server, "));
   const Finished nobody = run_cairn({"read", "s", "--url", "http://127.0.0.1:1"}, variable);
   EXPECT_EQ(nobody.exit_code, 3);
   EXPECT_EQ(nobody.errors,

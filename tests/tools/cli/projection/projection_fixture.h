@@ -13,7 +13,7 @@
 
 namespace cairn::test {
 
-// `cairn projection` beside a server that follows a script.
+// `cairn projection` with a scripted server.
 class ProjectionToolTest : public ::testing::Test {
  protected:
   using json = nlohmann::json;
@@ -45,7 +45,7 @@ class ProjectionToolTest : public ::testing::Test {
                 status);
   }
 
-  // A projection that is well, and what is said of it otherwise.
+  // The status of a running projection, with the given changes.
   static json status(const json& other = json::object()) {
     json status = {{"name", "orders"},
                    {"state", "running"},

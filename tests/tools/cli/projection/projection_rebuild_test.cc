@@ -1,4 +1,4 @@
-// `cairn projection deploy`, `rebuild`, `verify` and those that change what goes on.
+// `cairn projection deploy`, `rebuild`, `verify`, `cancel`, `rollback`, `pause` and `resume`.
 
 #include <csignal>
 
@@ -73,7 +73,7 @@ TEST_F(ProjectionRebuildTest, RowsAreKeptOnRequest) {
   EXPECT_THAT(waited.output, EndsWith("orders: generation 4 is live: 12,345 rows\n"));
 }
 
-TEST_F(ProjectionRebuildTest, AScriptErrorIsTheServersWord) {
+TEST_F(ProjectionRebuildTest, AScriptErrorIsPrintedAsTheServerSentIt) {
   const json problem = {{"type", "/problems/script-error"},
                         {"title", "The script cannot be used"},
                         {"status", 422},
@@ -105,7 +105,7 @@ TEST_F(ProjectionRebuildTest, DeployWaitsUntilTheNewGenerationIsLive) {
   EXPECT_EQ(asked(1), "GET /projections/orders");
 }
 
-TEST_F(ProjectionRebuildTest, WaitingBeginsBeforeTheServerDoes) {
+TEST_F(ProjectionRebuildTest, WaitToleratesARebuildThatHasNotBegun) {
   const json first = status({{"state", "rebuilding"}, {"generation", 0}, {"fingerprint", ""}});
   const json other = status({{"fingerprint", "of the one before"}});
   for (const json& early : {first, other}) {
@@ -127,16 +127,16 @@ TEST_F(ProjectionRebuildTest, WaitingWithJsonPrintsOneObject) {
   EXPECT_EQ(json::parse(run({"rebuild", "orders", "--wait", "--json"}).output), rebuilt());
 }
 
-TEST_F(ProjectionRebuildTest, WhatDoesNotBecomeLiveByItselfIsOne) {
+TEST_F(ProjectionRebuildTest, ARebuildThatCannotBecomeLiveIsExitCodeOne) {
   const std::vector<std::pair<json, std::string>> ends = {
-      {status(), "orders: generation 5 was given up before it was built"},
+      {status(), "orders: generation 5 was cancelled before it was built"},
       {status({{"state", "faulted"}, {"reason", "the disk is full"}}),
        "orders: the rows are not built: faulted: the disk is full"},
       {status({{"state", "paused"}, {"reason", "1,000 keys are parked"}}),
        "orders: the rows are not built: paused: 1,000 keys are parked"},
       {rebuilding(1'000'000, {{"holds", "90 keys are parked in it"}}),
        "orders: generation 5 is built but does not take over: 90 keys are parked in it"},
-      {json::object({{"hello", "world"}}), "orders: this is no answer of a Cairn server"}};
+      {json::object({{"hello", "world"}}), "orders: the answer is not a Cairn server's"}};
   for (const auto& [end, reason] : ends) {
     script({accepted(rebuilding()), says(end)});
     const Finished no = run({"rebuild", "orders", "--wait"});
@@ -146,23 +146,23 @@ TEST_F(ProjectionRebuildTest, WhatDoesNotBecomeLiveByItselfIsOne) {
   }
 }
 
-TEST_F(ProjectionRebuildTest, WaitingOutlivesARestartOfTheServer) {
+TEST_F(ProjectionRebuildTest, WaitSurvivesARestartOfTheServer) {
   script({accepted(rebuilding()), says(rebuilding()), ScriptedServer::hang_up(),
           refuses(503, "not-yet", "starting"), says(rebuilding()), says(rebuilt())});
   const Finished done = run({"rebuild", "orders", "--wait"});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
-  EXPECT_THAT(done.errors, HasSubstr("; trying again\n"));
+  EXPECT_THAT(done.errors, HasSubstr("; retrying\n"));
   EXPECT_THAT(done.output, EndsWith("generation 5 is live: 12,345 rows\n"));
 }
 
-TEST_F(ProjectionRebuildTest, CtrlCEndsTheWaitingAndNotTheWork) {
+TEST_F(ProjectionRebuildTest, CtrlCEndsTheWaitNotTheRebuild) {
   script({accepted(rebuilding()), {"", ScriptedServer::Then::kKeep}});
   const auto process = start({"rebuild", "orders", "--wait"});
   ASSERT_TRUE(server_->wait_for_requests(2));
   process->signal(SIGINT);
   const Finished done = process->finish();
   EXPECT_EQ(done.exit_code, 1);
-  EXPECT_EQ(done.errors, "cairn: interrupted; the rebuild goes on in the server\n");
+  EXPECT_EQ(done.errors, "cairn: interrupted; the server continues the rebuild\n");
 }
 
 TEST_F(ProjectionRebuildTest, ARebuildMayBeThrottled) {
@@ -192,7 +192,7 @@ TEST_F(ProjectionRebuildTest, ChangesAreOneRequestAndOneLine) {
   }
 }
 
-TEST_F(ProjectionRebuildTest, VerifyingWaitsForTheVerdict) {
+TEST_F(ProjectionRebuildTest, VerifyWaitsForTheResult) {
   script({accepted(status()), verified("building"), verified("comparing"), verified("done")});
   ProcessOptions terminal;
   terminal.errors_width = 120;
@@ -227,7 +227,7 @@ TEST_F(ProjectionRebuildTest, DifferencesAreListed) {
   EXPECT_EQ(json::parse(as_json.output)["different"], 2);
 }
 
-TEST_F(ProjectionRebuildTest, AVerificationThatFailsIsOne) {
+TEST_F(ProjectionRebuildTest, AFailedVerificationIsExitCodeOne) {
   script({accepted(status()), verified("failed", {{"error", "the disk is full"}})});
   const Finished no = run({"verify", "orders"});
   EXPECT_EQ(no.exit_code, 1);
@@ -235,7 +235,7 @@ TEST_F(ProjectionRebuildTest, AVerificationThatFailsIsOne) {
   EXPECT_THAT(no.output, IsEmpty());
 }
 
-TEST_F(ProjectionRebuildTest, OneThatIsUnderWayIsFollowed) {
+TEST_F(ProjectionRebuildTest, ARunningVerificationIsFollowed) {
   script({refuses(409, "wrong-state", "one is under way"), verified("building"), verified("done"),
           refuses(409, "wrong-state", "it is paused"), verified("done"),
           refuses(404, "not-found", "there is no projection orders"), refuses(404, "not-found", "none")});
@@ -251,10 +251,10 @@ TEST_F(ProjectionRebuildTest, CtrlCLeavesAVerificationToTheServer) {
   process->signal(SIGINT);
   const Finished done = process->finish();
   EXPECT_EQ(done.exit_code, 1);
-  EXPECT_THAT(done.errors, StartsWith("cairn: interrupted; the comparison goes on in the server"));
+  EXPECT_THAT(done.errors, StartsWith("cairn: interrupted; the server continues the comparison"));
 }
 
-TEST_F(ProjectionRebuildTest, NobodyThereIsThree) {
+TEST_F(ProjectionRebuildTest, AnUnreachableServerIsExitCodeThree) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"deploy", "orders", file_},
                                                 {"deploy", "orders", file_, "--wait"},
                                                 {"rebuild", "orders"},

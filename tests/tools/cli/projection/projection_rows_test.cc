@@ -35,7 +35,7 @@ class ProjectionRowsTest : public ProjectionToolTest {
 constexpr char kA[] = R"({"key":"a","row":{"n":1.00}})";
 constexpr char kB[] = R"({"key":"b","row":{"n":18446744073709551615}})";
 
-TEST_F(ProjectionRowsTest, APipeGetsAllPagesAsTheyCame) {
+TEST_F(ProjectionRowsTest, APipeGetsAllPagesUnchanged) {
   script({page(kA, R"("a b")"), page(kB)});
   const Finished done = run({"rows", "orders"});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
@@ -63,13 +63,13 @@ TEST_F(ProjectionRowsTest, ATerminalGetsATable) {
             "b             {\"n\":1844674407…\r\n");
 }
 
-TEST_F(ProjectionRowsTest, RowsOfTwoGenerationsAreNotPassedOffAsOne) {
+TEST_F(ProjectionRowsTest, AChangeOfTheGenerationBetweenPagesIsReported) {
   script({page(kA, R"("a")"), page(kB, "null", 5)});
   EXPECT_EQ(run({"rows", "orders"}).errors,
             "cairn: generation 5 has taken the place of 4 meanwhile; the rows are of both\n");
 }
 
-TEST_F(ProjectionRowsTest, OneRowIsPrintedAsAStateIs) {
+TEST_F(ProjectionRowsTest, OneRowIsPrintedLikeAState) {
   const std::string answer = R"({"key":"a/b","row":{"n":1.00},"position":77,"generation":4})";
   script({ScriptedServer::answer(200, answer), ScriptedServer::answer(200, answer)});
   const Finished done = run({"rows", "orders", "a/b", "--min-position", "77"});
@@ -81,7 +81,7 @@ TEST_F(ProjectionRowsTest, OneRowIsPrintedAsAStateIs) {
   EXPECT_EQ(asked(1), "GET /projections/orders/rows/a%2Fb");
 }
 
-TEST_F(ProjectionRowsTest, WhatIsNotThereYetIsOne) {
+TEST_F(ProjectionRowsTest, AMissingRowIsExitCodeOne) {
   script({refuses(503, "not-yet", "the rows are at 7"), refuses(404, "not-found", "there is no row a"),
           refuses(503, "not-yet", "the first generation is being built")});
   EXPECT_EQ(run({"rows", "orders", "a", "--min-position", "9", "--wait-ms", "0"}).exit_code, 1);
@@ -118,7 +118,7 @@ TEST_F(ProjectionRowsTest, ParkedKeysOfAllPagesAreOneObject) {
             json({{"parked", json::array({parked("a"), parked("b")})}}));
 }
 
-TEST_F(ProjectionRowsTest, OneParkedKeyIsShownWithWhatWaits) {
+TEST_F(ProjectionRowsTest, OneParkedKeyIsShownWithItsWaitingEvents) {
   json entry = parked("a b");
   entry["positions"] = {1'234, 1'240};
   script({says({{"key", "a b"}, {"entries", json::array({entry})}})});
@@ -134,7 +134,7 @@ TEST_F(ProjectionRowsTest, OneParkedKeyIsShownWithWhatWaits) {
   EXPECT_EQ(asked(0), "GET /projections/orders/parked/a%20b");
 }
 
-TEST_F(ProjectionRowsTest, ARetryThatLeavesKeysIsOne) {
+TEST_F(ProjectionRowsTest, ARetryThatLeavesParkedKeysIsExitCodeOne) {
   script({says({{"keys", 2}, {"released", 2}, {"events", 7}}),
           says({{"keys", 1}, {"released", 0}, {"events", 0}}),
           says({{"keys", 1}, {"released", 0}, {"events", 0}}),
@@ -146,7 +146,7 @@ TEST_F(ProjectionRowsTest, ARetryThatLeavesKeysIsOne) {
   const Finished one = run({"parked", "orders", "retry", "a/b"});
   EXPECT_EQ(one.exit_code, 1);
   EXPECT_EQ(one.output, "1 key tried, 0 released; 0 events applied\n");
-  EXPECT_EQ(one.errors, "cairn: 1 key is still parked; `cairn projection parked orders` says why\n");
+  EXPECT_EQ(one.errors, "cairn: 1 key is still parked; `cairn projection parked orders` shows the reasons\n");
   EXPECT_EQ(asked(1), "POST /projections/orders/parked/a%2Fb/retry");
   EXPECT_EQ(run({"parked", "orders", "retry", "a", "--json"}).exit_code, 1);
   EXPECT_EQ(run({"parked", "orders", "retry", "a"}).errors, "cairn: nothing is parked (404 not-found)\n");
@@ -156,14 +156,14 @@ TEST_F(ProjectionRowsTest, SkippingSendsTheReason) {
   script({says({{"keys", 1}, {"released", 1}, {"events", 2}}),
           says({{"keys", 1}, {"released", 0}, {"events", 0}})});
   EXPECT_EQ(run({"parked", "orders", "skip", "a", "--reason", "a \"test\""}).output,
-            "a: the event that failed is skipped; 2 events behind it applied\n");
+            "a: the failed event is skipped; 2 events after it applied\n");
   EXPECT_EQ(asked(0), "POST /projections/orders/parked/a/skip");
   EXPECT_THAT(server_->requests()[0], EndsWith(R"({"reason":"a \"test\""})"));
   EXPECT_THAT(run({"parked", "orders", "skip", "a", "--reason", "x"}).output,
-              EndsWith("0 events behind it applied, and then another one failed\n"));
+              EndsWith("0 events after it applied, and then another one failed\n"));
 }
 
-TEST_F(ProjectionRowsTest, TheSourceAloneGoesToStdout) {
+TEST_F(ProjectionRowsTest, OnlyTheSourceGoesToStdout) {
   json with_source = status();
   with_source["source"] = "return projection {}\n";
   script({says(with_source), says(with_source), says(status())});
@@ -174,7 +174,7 @@ TEST_F(ProjectionRowsTest, TheSourceAloneGoesToStdout) {
   EXPECT_EQ(run({"show", "orders"}).exit_code, 1) << "one of the program's own";
 }
 
-TEST_F(ProjectionRowsTest, DeletingHasToBeMeant) {
+TEST_F(ProjectionRowsTest, DeletingNeedsConfirmation) {
   script({{"HTTP/1.1 204 X\r\nContent-Length: 0\r\n\r\n"},
           {"HTTP/1.1 204 X\r\nContent-Length: 0\r\n\r\n"},
           {"HTTP/1.1 204 X\r\nContent-Length: 0\r\n\r\n"},
@@ -198,7 +198,7 @@ TEST_F(ProjectionRowsTest, DeletingHasToBeMeant) {
   EXPECT_EQ(run({"delete", "orders", "--yes"}).exit_code, 1);
 }
 
-TEST_F(ProjectionRowsTest, WrongUsageIsTwo) {
+TEST_F(ProjectionRowsTest, WrongUsageIsExitCodeTwo) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"rows"},
                                                 {"rows", "orders", "a", "--prefix", "b"},
                                                 {"rows", "orders", "--limit", "0"},
@@ -220,7 +220,7 @@ TEST_F(ProjectionRowsTest, WrongUsageIsTwo) {
               HasSubstr("did you mean 'retry'?"));
 }
 
-TEST_F(ProjectionRowsTest, NobodyThereIsThree) {
+TEST_F(ProjectionRowsTest, AnUnreachableServerIsExitCodeThree) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"rows", "orders"},
                                                 {"rows", "orders", "a"},
                                                 {"parked", "orders"},

@@ -1,4 +1,4 @@
-// `cairn projection` beside a real server.
+// `cairn projection` with a real server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class ProjectionServerTest : public ::testing::Test {
     words.insert(words.begin(), "projection");
     return run(words);
   }
-  // What it prints, where it must succeed.
+  // The output of a command that must succeed.
   std::string output(const std::vector<std::string>& words) const {
     const Finished done = projection(words);
     EXPECT_EQ(done.exit_code, 0) << done.errors;
@@ -80,7 +80,7 @@ class ProjectionServerTest : public ::testing::Test {
   int orders_ = 0;
 };
 
-TEST_F(ProjectionServerTest, OneIsDeployedListedAndShown) {
+TEST_F(ProjectionServerTest, ItIsDeployedListedAndShown) {
   EXPECT_EQ(output({"list"}), "No projection is deployed.\n");
   place("7");
   EXPECT_THAT(output({"deploy", "customers", file_, "--wait"}),
@@ -101,7 +101,7 @@ TEST_F(ProjectionServerTest, AScriptErrorHasItsLine) {
   EXPECT_EQ(json::parse(projection({"deploy", "customers", file_, "--json"}).output)["line"], 2);
 }
 
-TEST_F(ProjectionServerTest, RowsHaveWhatWasJustAppended) {
+TEST_F(ProjectionServerTest, MinPositionWaitsForTheAppendedEvent) {
   deploy();
   place("7");
   EXPECT_EQ(row("7", place("7", "5")), json({{"orders", 2}, {"total", 15}}));
@@ -117,7 +117,7 @@ TEST_F(ProjectionServerTest, RowsHaveWhatWasJustAppended) {
             1);
 }
 
-TEST_F(ProjectionServerTest, ARebuildTakesOverAndCanBeTakenBack) {
+TEST_F(ProjectionServerTest, ARebuildBecomesLiveAndCanBeRolledBack) {
   place("7");
   deploy();
   // One of a single row may be over before the answer to the command is made.
@@ -141,7 +141,7 @@ TEST_F(ProjectionServerTest, AThrottledRebuildCanBeCancelled) {
   EXPECT_EQ(status()["generation"], 1);
 }
 
-TEST_F(ProjectionServerTest, APauseIsSeenAndEnded) {
+TEST_F(ProjectionServerTest, AProjectionIsPausedAndResumed) {
   deploy();
   EXPECT_THAT(output({"pause", "customers"}), StartsWith("customers: paused; paused"));
   const std::string position = place("7");
@@ -151,7 +151,7 @@ TEST_F(ProjectionServerTest, APauseIsSeenAndEnded) {
   EXPECT_EQ(row("7", position)["orders"], 1);
 }
 
-TEST_F(ProjectionServerTest, WhatIsParkedIsShownMendedAndSkipped) {
+TEST_F(ProjectionServerTest, ParkedEventsAreShownRetriedAndSkipped) {
   deploy();
   place("7", "null");
   place("7");
@@ -160,13 +160,13 @@ TEST_F(ProjectionServerTest, WhatIsParkedIsShownMendedAndSkipped) {
   EXPECT_THAT(output({"parked", "customers", "show", "7"}), HasSubstr("waiting "));
   EXPECT_EQ(projection({"parked", "customers", "retry"}).exit_code, 1) << "nothing was mended";
   EXPECT_THAT(output({"parked", "customers", "skip", "7", "--reason", "a test"}),
-              HasSubstr("1 event behind it applied"));
+              HasSubstr("1 event after it applied"));
   EXPECT_EQ(projection({"parked", "customers"}).errors, "Nothing is parked.\n");
   EXPECT_EQ(row("7", at_head())["orders"], 1);
   EXPECT_EQ(projection({"parked", "customers", "retry", "7"}).exit_code, 1);
 }
 
-TEST_F(ProjectionServerTest, AMendedScriptAppliesWhatWasParked) {
+TEST_F(ProjectionServerTest, ACorrectedScriptAppliesParkedEvents) {
   deploy();
   row("8", (place("7", "null"), place("8")));
   files_.put("customers.lua", kForgiving);
@@ -175,7 +175,7 @@ TEST_F(ProjectionServerTest, AMendedScriptAppliesWhatWasParked) {
   EXPECT_EQ(row("7", at_head()), json({{"orders", 1}, {"total", 0}}));
 }
 
-TEST_F(ProjectionServerTest, EverythingOutlivesARestart) {
+TEST_F(ProjectionServerTest, ProjectionsSurviveARestart) {
   const std::string position = place("7");
   deploy();
   server_.kill();
@@ -184,13 +184,13 @@ TEST_F(ProjectionServerTest, EverythingOutlivesARestart) {
   EXPECT_THAT(output({"verify", "customers"}), HasSubstr("1 row is what the log says"));
 }
 
-TEST_F(ProjectionServerTest, WatchingSeesARestart) {
+TEST_F(ProjectionServerTest, WatchSurvivesARestart) {
   deploy();
   CairnProcess watching({"projection", "status", "customers", "--watch", "--interval", "0.05", "--json",
                          "--url", server_.url()});
   ASSERT_TRUE(watching.prints(R"("generation":1)"));
   server_.kill();
-  ASSERT_TRUE(watching.complains("trying again"));
+  ASSERT_TRUE(watching.complains("retrying"));
   server_.start_again();
   output({"rebuild", "customers", "--wait"});
   ASSERT_TRUE(watching.prints(R"("generation":2)"));
@@ -198,7 +198,7 @@ TEST_F(ProjectionServerTest, WatchingSeesARestart) {
   EXPECT_EQ(watching.finish().exit_code, 0);
 }
 
-TEST_F(ProjectionServerTest, ADeletedOneIsGone) {
+TEST_F(ProjectionServerTest, ADeletedProjectionIsGone) {
   place("7");
   deploy();
   EXPECT_EQ(output({"delete", "customers", "--yes"}), "customers: deleted\n");

@@ -20,7 +20,7 @@ class ProjectionStatusTest : public ProjectionToolTest {
   static Reply list(const std::vector<json>& statuses) { return says({{"projections", statuses}}); }
 };
 
-TEST_F(ProjectionStatusTest, AListIsATableWithReasonsBelow) {
+TEST_F(ProjectionStatusTest, TheListIsATableWithReasonsBelow) {
   script({list({status(), rebuilding(),
                 status({{"name", "late"},
                         {"state", "stalled"},
@@ -42,12 +42,12 @@ TEST_F(ProjectionStatusTest, AListIsATableWithReasonsBelow) {
   EXPECT_EQ(asked(0), "GET /projections");
 }
 
-TEST_F(ProjectionStatusTest, NoneIsSaid) {
+TEST_F(ProjectionStatusTest, AnEmptyListIsReported) {
   script({list({})});
   EXPECT_EQ(run({"list"}).output, "No projection is deployed.\n");
 }
 
-TEST_F(ProjectionStatusTest, OneIsShownWithAllThatIsKnown) {
+TEST_F(ProjectionStatusTest, StatusShowsAllFacts) {
   json ill = rebuilding(400'000, {{"eventsPerSecondMax", 5'000}, {"holds", "90 keys are parked in it"}});
   ill.update({{"state", "faulted"},
               {"reason", "the disk is full"},
@@ -124,7 +124,7 @@ TEST_F(ProjectionStatusTest, WatchingIntoAPipeRepeatsTheTable) {
               AllOf(StartsWith("orders      running\n"), HasSubstr("…\n\norders      running\n")));
 }
 
-TEST_F(ProjectionStatusTest, WatchingWithJsonIsALineEachTime) {
+TEST_F(ProjectionStatusTest, WatchWithJsonPrintsOneLinePerRefresh) {
   script({says(rebuilding()), says(rebuilt()), refuses(404, "not-found", "gone")});
   const Finished done = run({"status", "orders", "--watch", "--interval", "0.05", "--json"});
   std::istringstream lines(done.output);
@@ -136,7 +136,7 @@ TEST_F(ProjectionStatusTest, WatchingWithJsonIsALineEachTime) {
   EXPECT_EQ(seen[2]["status"], 404);
 }
 
-TEST_F(ProjectionStatusTest, CtrlCEndsWatchingAndNotTheWork) {
+TEST_F(ProjectionStatusTest, CtrlCEndsTheWatchNotTheWork) {
   for (const int number : {SIGINT, SIGTERM}) {
     script({says(status())});
     const auto process = start({"status", "orders", "--watch", "--interval", "3600"});
@@ -144,20 +144,20 @@ TEST_F(ProjectionStatusTest, CtrlCEndsWatchingAndNotTheWork) {
     process->signal(number);
     const Finished done = process->finish();
     EXPECT_EQ(done.exit_code, 0);
-    EXPECT_EQ(done.errors, "Not watched any more; the server works on.\n");
+    EXPECT_EQ(done.errors, "Stopped watching; the server continues.\n");
   }
 }
 
-TEST_F(ProjectionStatusTest, WatchingOutlivesARestart) {
+TEST_F(ProjectionStatusTest, WatchRetriesDuringARestart) {
   script({says(status()), ScriptedServer::hang_up(), refuses(503, "not-yet", "starting"), says(rebuilt()),
           refuses(404, "not-found", "gone")});
   const Finished done = run({"status", "orders", "--watch", "--interval", "0.05"});
   EXPECT_THAT(done.output, AllOf(HasSubstr("4, and 3"), HasSubstr("5, and 4")));
-  EXPECT_THAT(done.errors, HasSubstr("lost before the answer was complete; trying again\n"));
+  EXPECT_THAT(done.errors, HasSubstr("lost before the answer was complete; retrying\n"));
   EXPECT_THAT(done.errors, Not(HasSubstr("starting"))) << "that it is gone is said once";
 }
 
-TEST_F(ProjectionStatusTest, AReaderThatHasHadEnoughEndsIt) {
+TEST_F(ProjectionStatusTest, AClosedPipeEndsTheWatch) {
   script(std::vector<Reply>(1'000, says(status())));
   std::vector<std::string> words = {"projection", "status", "orders", "--watch",     "--json",
                                     "--interval", "0.05",   "--url",  server_->url()};
@@ -166,7 +166,7 @@ TEST_F(ProjectionStatusTest, AReaderThatHasHadEnoughEndsIt) {
   EXPECT_EQ(std::system((command + " | head -n 1 > /dev/null").c_str()), 0);
 }
 
-TEST_F(ProjectionStatusTest, RefusalsAndNobodyThere) {
+TEST_F(ProjectionStatusTest, RefusalsAndUnreachableServersHaveTheirExitCodes) {
   script({refuses(404, "not-found", "there is no projection orders")});
   const Finished no = run({"status", "orders"});
   EXPECT_EQ(no.exit_code, 1);
@@ -178,7 +178,7 @@ TEST_F(ProjectionStatusTest, RefusalsAndNobodyThere) {
   EXPECT_EQ(run_cairn({"projection", "status", "orders", "--watch", "--url", nobody}).exit_code, 3);
 }
 
-TEST_F(ProjectionStatusTest, WrongUsageIsTwo) {
+TEST_F(ProjectionStatusTest, WrongUsageIsExitCodeTwo) {
   EXPECT_EQ(run_cairn({"projection"}).exit_code, 2);
   EXPECT_EQ(run_cairn({"projection", "status"}).exit_code, 2);
   EXPECT_EQ(run_cairn({"projection", "list", "--interval", "1"}).exit_code, 2);
@@ -187,7 +187,7 @@ TEST_F(ProjectionStatusTest, WrongUsageIsTwo) {
               HasSubstr("did you mean 'cairn projection rebuild'?"));
 }
 
-TEST_F(ProjectionStatusTest, HelpHasExamplesAndTheShellKnowsThem) {
+TEST_F(ProjectionStatusTest, HelpHasExamplesAndCompletionKnowsTheCommands) {
   const std::string shell = run_cairn({"completion", "bash"}).output;
   for (const std::string command : {"deploy", "list", "status", "show", "rows", "rebuild", "cancel",
                                     "rollback", "pause", "resume", "verify", "parked", "delete"}) {

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(CompatibilityReasonTest, ConfluentsMessagesAreTakenApart) {
+TEST(CompatibilityReasonTest, ConfluentsMessagesAreParsed) {
   const auto report = parse_compatibility_messages(
       {"{errorType:'READER_FIELD_MISSING_DEFAULT_VALUE', description:'The field 'c' at path '/fields/2' in "
        "the new "
@@ -42,7 +42,7 @@ TEST(CompatibilityReasonTest, ConfluentsMessagesAreTakenApart) {
   EXPECT_EQ(report.level, "BACKWARD");
 }
 
-TEST(CompatibilityReasonTest, OtherQuotesAndForeignTextsAreKept) {
+TEST(CompatibilityReasonTest, OtherQuotesAreParsedAndUnknownTextsAreKept) {
   const auto report = parse_compatibility_messages(
       {R"x({errorType:"NAME_MISMATCH", description:"The name of the schema has changed (path '/name')", additionalInfo:"x"})x",
        "something else", "{errorType:'cut", ""});
@@ -54,14 +54,14 @@ TEST(CompatibilityReasonTest, OtherQuotesAndForeignTextsAreKept) {
   EXPECT_EQ(report.old_version, std::nullopt);
 }
 
-TEST(GithubAnnotationTest, EverythingThatCouldEndItIsEscaped) {
+TEST(GithubAnnotationTest, SpecialCharactersAreEscaped) {
   EXPECT_EQ(
       github_annotation("error", {{"file", "a,b:c%.avsc"}, {"title", "x\ny"}}, "50%: a,b\r\n::error::c"),
       "::error file=a%2Cb%3Ac%25.avsc,title=x%0Ay::50%25: a,b%0D%0A::error::c\n");
   EXPECT_EQ(github_annotation("warning", {}, "w"), "::warning::w\n");
 }
 
-TEST(CheckOutputTest, AFileCannotForgeACommand) {
+TEST(CheckOutputTest, AFileNameCannotForgeAWorkflowCommand) {
   cli::CheckOutput output;
   output.schemas.push_back({.subject = "::error::x\n::error::y", .path = "::error::z"});
   EXPECT_THAT("\n" + cli::as_github(output), Not(HasSubstr("\n::error")));

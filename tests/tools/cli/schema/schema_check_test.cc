@@ -78,7 +78,7 @@ TEST_F(SchemaCheckTest, EachFileGetsItsVerdict) {
   EXPECT_EQ(schemas[4]["file"], now_.path_of("Same.avsc"));
 }
 
-TEST_F(SchemaCheckTest, PeopleGetATableAndTheReasons) {
+TEST_F(SchemaCheckTest, TheTableListsVerdictsAndReasons) {
   before_.put("Order.avsc", order_1());
   now_.put("Order.avsc", order_2_without_default());
   const Finished no = check();
@@ -139,7 +139,7 @@ TEST_F(SchemaCheckTest, VersionsOfAFolderAreComparedWithEachOther) {
   EXPECT_EQ(verdicts({"--level", "BACKWARD_TRANSITIVE"}), "unchanged compatible incompatible incompatible");
 }
 
-TEST_F(SchemaCheckTest, ARefusedVersionIsNotComparedWith) {
+TEST_F(SchemaCheckTest, ARefusedVersionIsNotCompared) {
   before_.put("Order/1.avsc", order_1());
   now_.put("Order/1.avsc", order_1());
   now_.put("Order/2.avsc", record("Order", R"({"name":"id","type":"int"})"));
@@ -147,7 +147,7 @@ TEST_F(SchemaCheckTest, ARefusedVersionIsNotComparedWith) {
   EXPECT_EQ(verdicts(), "unchanged incompatible compatible");
 }
 
-TEST_F(SchemaCheckTest, AnUpcasterLeadsToAnIncompatibleVersion) {
+TEST_F(SchemaCheckTest, AnUpcasterAllowsAnIncompatibleVersion) {
   before_.put("Order/1.avsc", order_1());
   now_.put("Order/1.avsc", order_1());
   now_.put("Order/2.avsc", order_2_without_default());
@@ -171,7 +171,7 @@ TEST_F(SchemaCheckTest, AnUpcasterLeadsToAnIncompatibleVersion) {
               AllOf(HasSubstr("\nincompatible, but 1-2.lua brings events over"), Not(HasSubstr("::"))));
 }
 
-TEST_F(SchemaCheckTest, TheVersionBehindAnUpcasterIsComparedWith) {
+TEST_F(SchemaCheckTest, TheVersionAfterAnUpcasterIsCompared) {
   before_.put("Order/1.avsc", order_1());
   now_.put("Order/1.avsc", order_1());
   now_.put("Order/1-2.lua", upcaster("Order", 1, "data.id = 1"));
@@ -205,13 +205,13 @@ TEST_F(SchemaCheckTest, AnUpcasterThatDoesNotLoadIsRefused) {
   EXPECT_EQ(check().exit_code, 1);
 }
 
-TEST_F(SchemaCheckTest, AnUpcasterIsWhatItsPlaceSays) {
+TEST_F(SchemaCheckTest, AnUpcasterMustMatchItsFolderAndName) {
   before_.put("Order/1.avsc", order_1());
   now_.put("Order/1.avsc", order_1());
   now_.put("Order/2.avsc", order_2());
   for (const auto& [script, message] : std::vector<std::pair<std::string, std::string>>{
-           {upcaster("Orders", 1, ""), R"(it stands beside the schemas of Order, but says type = "Orders")"},
-           {upcaster("Order", 2, ""), "its name says from = 1, to = 2, but the script says from = 2, to = 3"},
+           {upcaster("Orders", 1, ""), R"(it is in the folder of Order, but has type = "Orders")"},
+           {upcaster("Order", 2, ""), "its name means from = 1, to = 2, but the script has from = 2, to = 3"},
            {"return 1", "it does not end with: return upcaster"}}) {
     now_.put("Order/1-2.lua", script);
     const Finished no = check();
@@ -221,7 +221,7 @@ TEST_F(SchemaCheckTest, AnUpcasterIsWhatItsPlaceSays) {
   }
 }
 
-TEST_F(SchemaCheckTest, AnUpcasterNeedsAVersionToLeadFrom) {
+TEST_F(SchemaCheckTest, AnUpcasterNeedsASourceVersion) {
   before_.put("Other.avsc", record("Other", kId));
   now_.put("Order/2.avsc", order_1());
   now_.put("Order/1-2.lua", upcaster("Order", 1, ""));
@@ -244,7 +244,7 @@ TEST_F(SchemaCheckTest, OneFileMayHaveAnUpcaster) {
   EXPECT_EQ(check({"--upcaster", now_.path_of("up.lua")}).exit_code, 2);
 }
 
-TEST_F(SchemaCheckTest, ReferencesLeadToFilesOfEitherFolder) {
+TEST_F(SchemaCheckTest, ReferencesAreFoundInEitherFolder) {
   const std::string money =
       R"({"type":"record","name":"Money","namespace":"shop","fields":[{"name":"cents","type":"long"}]})";
   const std::string order = record("Order", R"({"name":"total","type":"shop.Money"})");
@@ -273,7 +273,7 @@ TEST_F(SchemaCheckTest, ReferencesLeadToFilesOfEitherFolder) {
   EXPECT_THAT(lost.output, HasSubstr("the reference shop.Money leads nowhere: there is no subject Nothing"));
   EXPECT_EQ(lost.exit_code, 1);
   now_.put("Order.refs.json", R"([{"name":"shop.Money","subject":"Order"}])");
-  EXPECT_THAT(check().errors, HasSubstr("in a circle"));
+  EXPECT_THAT(check().errors, HasSubstr("in a cycle"));
 }
 
 TEST_F(SchemaCheckTest, OneFileCanBeChecked) {
@@ -285,7 +285,7 @@ TEST_F(SchemaCheckTest, OneFileCanBeChecked) {
   EXPECT_THAT(no.output, HasSubstr("incompatible with version 1"));
 }
 
-TEST_F(SchemaCheckTest, WrongInputIsNamed) {
+TEST_F(SchemaCheckTest, WrongInputIsReported) {
   before_.put("Order.avsc", order_1());
   EXPECT_THAT(check().errors, HasSubstr("holds no schemas"));
   EXPECT_EQ(check().exit_code, 2);
@@ -314,7 +314,7 @@ TEST_F(SchemaCheckTest, WrongInputIsNamed) {
   EXPECT_THAT(broken.errors, AllOf(HasSubstr("--against"), HasSubstr("Order.avsc: "), HasSubstr("symbols")));
 }
 
-TEST_F(SchemaCheckTest, NobodyThereIsThree) {
+TEST_F(SchemaCheckTest, AnUnreachableServerIsExitCodeThree) {
   now_.put("Order.avsc", order_1());
   const Finished lost = run_cairn({"schema", "check", "--dir", now_.path(), "--url", "http://127.0.0.1:1"});
   EXPECT_EQ(lost.exit_code, 3);

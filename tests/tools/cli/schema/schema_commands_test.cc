@@ -1,4 +1,4 @@
-// `cairn schema` beside a real server.
+// `cairn schema` with a real server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ class SchemaCommandsTest : public ::testing::Test {
   RunningServer server_;
 };
 
-TEST_F(SchemaCommandsTest, WhatIsCheckedIsRegisteredAndThenUnchanged) {
+TEST_F(SchemaCommandsTest, CheckedSchemasAreRegisteredAndThenUnchanged) {
   files_.put("Order/1.avsc", order_1());
   files_.put("Order/2.avsc", order_2());
   files_.put("Shipped.avsc", record("Shipped", kId));
@@ -70,7 +70,7 @@ TEST_F(SchemaCommandsTest, WhatIsCheckedIsRegisteredAndThenUnchanged) {
   EXPECT_EQ(parsed({"register", "--dir", files_.path()})["schemas"][1]["id"], done[1]["id"]);
 }
 
-TEST_F(SchemaCommandsTest, ARefusedSchemaKeepsAllOthersOut) {
+TEST_F(SchemaCommandsTest, OneRefusedSchemaPreventsAllRegistrations) {
   files_.put("Order.avsc", order_1());
   register_all();
   files_.put("Order.avsc", order_2_without_default());
@@ -88,7 +88,7 @@ TEST_F(SchemaCommandsTest, ARefusedSchemaKeepsAllOthersOut) {
 }
 
 // The server and the folder have to say the same.
-TEST_F(SchemaCommandsTest, AServerAndAFolderAgree) {
+TEST_F(SchemaCommandsTest, ServerAndFolderGiveTheSameVerdicts) {
   SchemaFiles before;
   before.put("Order/1.avsc", order_1());
   before.put("Order/2.avsc", order_2());
@@ -146,7 +146,7 @@ TEST_F(SchemaCommandsTest, ReferencesAreRegisteredFirst) {
   register_all();
 }
 
-TEST_F(SchemaCommandsTest, WhatIsThereIsListedAndShown) {
+TEST_F(SchemaCommandsTest, SubjectsAreListedAndShown) {
   EXPECT_THAT(schema({"list"}).output, IsEmpty());
   files_.put("Order/1.avsc", order_1());
   files_.put("Order/2.avsc", order_2());
@@ -185,7 +185,7 @@ TEST_F(SchemaCommandsTest, LevelsAreShownAndSet) {
   EXPECT_THAT(schema({"config", "FULL"}).errors, HasSubstr("cairn schema config --global FULL"));
 }
 
-TEST_F(SchemaCommandsTest, WhatIsDeletedIsSaid) {
+TEST_F(SchemaCommandsTest, DeletePrintsTheDeletedVersions) {
   files_.put("Order/1.avsc", order_1());
   files_.put("Order/2.avsc", order_2());
   register_all();
@@ -195,13 +195,14 @@ TEST_F(SchemaCommandsTest, WhatIsDeletedIsSaid) {
   EXPECT_EQ(parsed({"list", "--deleted"})["subjects"][0]["versions"], json({1, 2}));
   EXPECT_EQ(parsed({"delete", "Order"}),
             json::parse(R"({"subject":"Order","versions":[1],"permanent":false})"));
-  EXPECT_EQ(schema({"delete", "Order", "--permanent"}).output, "Order: versions 1, 2 are deleted for ever\n");
+  EXPECT_EQ(schema({"delete", "Order", "--permanent"}).output,
+            "Order: versions 1, 2 are deleted permanently\n");
   const Finished no = schema({"delete", "Order"});
   EXPECT_EQ(no.exit_code, 1);
-  EXPECT_THAT(no.errors, HasSubstr("subject 'Order' not found (404 40401)"));
+  EXPECT_THAT(no.errors, HasSubstr("Subject 'Order' not found. (404 40401)"));
 }
 
-TEST_F(SchemaCommandsTest, NamesMayBeAnything) {
+TEST_F(SchemaCommandsTest, SubjectNamesMayHaveAnyCharacter) {
   files_.put("a b%2F-ä?.avsc", record("Order", kId));
   register_all();
   EXPECT_EQ(verdicts(), "unchanged");

@@ -37,7 +37,7 @@ class SchemaFolderTest : public ::testing::Test {
   SchemaFiles files_;
 };
 
-TEST_F(SchemaFolderTest, FilesStandBySubjectAndNumber) {
+TEST_F(SchemaFolderTest, FilesAreSortedBySubjectAndNumber) {
   files_.put("Shipped.avsc", "{}");
   files_.put("Order/10.avsc", "{}");
   files_.put("Order/9.avsc", "{}");
@@ -50,7 +50,7 @@ TEST_F(SchemaFolderTest, FilesStandBySubjectAndNumber) {
   EXPECT_EQ(folder->files[2].path, files_.path_of("Shipped.avsc"));
 }
 
-TEST_F(SchemaFolderTest, GapsAreNamed) {
+TEST_F(SchemaFolderTest, MissingNumbersAreReported) {
   for (const char* name : {"Order/2.avsc", "Order/5.avsc", "Order/6.avsc"}) files_.put(name, "{}");
   const auto folder = read_schema_folder(files_.path());
   ASSERT_TRUE(folder.ok());
@@ -58,7 +58,7 @@ TEST_F(SchemaFolderTest, GapsAreNamed) {
                                          HasSubstr("Order/5.avsc: 3.avsc to 4.avsc are missing before it")));
 }
 
-TEST_F(SchemaFolderTest, AnUpcasterStandsWithTheVersionItLeadsTo) {
+TEST_F(SchemaFolderTest, AnUpcasterBelongsToItsTargetVersion) {
   for (const char* name : {"Order/1.avsc", "Order/2.avsc", "Order/10.avsc"}) files_.put(name, "{}");
   files_.put("Order/2-10.lua", "the script");
   const auto folder = read_schema_folder(files_.path());
@@ -73,7 +73,7 @@ TEST_F(SchemaFolderTest, AnUpcasterStandsWithTheVersionItLeadsTo) {
   EXPECT_EQ(folder->files[2].upcaster->to, 10u);
 }
 
-TEST_F(SchemaFolderTest, NoUpcasterIsPassedOverByMistake) {
+TEST_F(SchemaFolderTest, AMisplacedUpcasterIsAnError) {
   for (const char* name : {"Order/1.avsc", "Order/2.avsc", "Order/3.avsc"}) files_.put(name, "{}");
   for (const auto& [name, message] : std::vector<std::pair<std::string, std::string>>{
            {"Order/latest.lua", "latest.lua: the name must say which version"},
@@ -105,17 +105,17 @@ TEST_F(SchemaFolderTest, OtherScriptsAreNoted) {
   const auto folder = read_schema_folder(files_.path());
   ASSERT_TRUE(folder.ok());
   EXPECT_THAT(folder->notes,
-              ElementsAre(HasSubstr("Order.lua is left alone"), HasSubstr("build.lua is left alone")));
+              ElementsAre(HasSubstr("Order.lua is ignored"), HasSubstr("build.lua is ignored")));
 }
 
-TEST_F(SchemaFolderTest, AFolderThatCannotBeMeantIsRefused) {
+TEST_F(SchemaFolderTest, AFolderWithoutSchemasIsRefused) {
   EXPECT_THAT(failure(), HasSubstr("holds no schemas"));
   EXPECT_THAT(read_schema_folder("/nowhere").error().message, HasSubstr("there is no folder /nowhere"));
   files_.put("Order.avsc", "{}");
   EXPECT_THAT(read_schema_folder(files_.path_of("Order.avsc")).error().message, HasSubstr("is not a folder"));
 }
 
-TEST_F(SchemaFolderTest, ASubjectHasOneFileForAVersion) {
+TEST_F(SchemaFolderTest, TwoFilesForOneVersionAreRefused) {
   files_.put("Order.avsc", "{}");
   files_.put("Order/1.avsc", "{}");
   EXPECT_THAT(failure(), HasSubstr("subject Order has two files: " + files_.path_of("Order/1.avsc") +
@@ -125,7 +125,7 @@ TEST_F(SchemaFolderTest, ASubjectHasOneFileForAVersion) {
   EXPECT_THAT(failure(), HasSubstr("subject Order has two files"));
 }
 
-TEST_F(SchemaFolderTest, NoSchemaIsPassedOverByMistake) {
+TEST_F(SchemaFolderTest, AMisplacedSchemaIsAnError) {
   files_.put("Order/latest.avsc", "{}");
   EXPECT_THAT(failure(), HasSubstr("latest.avsc: the name must be the number"));
   std::filesystem::remove(files_.path_of("Order/latest.avsc"));
@@ -133,7 +133,7 @@ TEST_F(SchemaFolderTest, NoSchemaIsPassedOverByMistake) {
   EXPECT_THAT(failure(), HasSubstr("shop/Order holds schemas, but is too deep"));
 }
 
-TEST_F(SchemaFolderTest, ReferencesStandBesideTheSchema) {
+TEST_F(SchemaFolderTest, ReferencesAreReadFromRefsJson) {
   files_.put("Order.avsc", "{}");
   files_.put("Order.refs.json", R"([{"name":"shop.Money","subject":"Money","version":2},
                                     {"name":"Id","subject":"Ids"}])");
@@ -161,14 +161,14 @@ SchemaFile file(const std::string& subject, int number, const std::vector<std::s
   return file;
 }
 
-TEST(RegistrationOrderTest, WhatIsReferredToComesFirst) {
+TEST(RegistrationOrderTest, ReferencedSchemasComeFirst) {
   const auto ordered = in_registration_order(
       {file("A", 0, {"C", "Elsewhere"}), file("B", 0), file("C", 1), file("C", 2, {"D"}), file("D", 0)});
   ASSERT_TRUE(ordered.ok());
   EXPECT_THAT(names_in(*ordered), ElementsAre("C/1", "D", "C/2", "A", "B"));
 }
 
-TEST(RegistrationOrderTest, AReferenceToAVersionNeedsNoLaterOne) {
+TEST(RegistrationOrderTest, AReferenceToAVersionDoesNotWaitForLaterOnes) {
   SchemaFile needs_first = file("B", 0);
   needs_first.references = {{"C", "C", 1}};
   SchemaFile needs_b = file("C", 2, {"B"});
@@ -177,13 +177,13 @@ TEST(RegistrationOrderTest, AReferenceToAVersionNeedsNoLaterOne) {
   EXPECT_THAT(names_in(*ordered), ElementsAre("C/1", "B", "C/2"));
 }
 
-TEST(RegistrationOrderTest, ACircleIsNamed) {
+TEST(RegistrationOrderTest, ACycleIsReportedWithItsFiles) {
   const auto ordered = in_registration_order({file("A", 0, {"B"}), file("B", 0, {"C"}), file("C", 0, {"B"})});
   ASSERT_FALSE(ordered.ok());
-  EXPECT_THAT(ordered.error().message, HasSubstr("in a circle: B.avsc -> C.avsc -> B.avsc"));
+  EXPECT_THAT(ordered.error().message, HasSubstr("in a cycle: B.avsc -> C.avsc -> B.avsc"));
 }
 
-TEST(RegistrationOrderTest, ALongChainIsNoTrouble) {
+TEST(RegistrationOrderTest, ALongChainOfReferencesDoesNotOverflowTheStack) {
   std::vector<SchemaFile> files;
   for (int i = 0; i < 20'000; ++i)
     files.push_back(file("S" + std::to_string(i), 0, {"S" + std::to_string(i + 1)}));

@@ -1,4 +1,4 @@
-// `cairn schema register` with an upcaster, beside a registry that follows a script.
+// `cairn schema register` with an upcaster, with a scripted registry.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST_F(SchemaUpcasterTest, ANewVersionIsSentWithItsUpcaster) {
                 "Order    " + folder + "/Order/1-2.lua  1 → 2        installed\n");
 }
 
-TEST_F(SchemaUpcasterTest, ARegistryThatTakesNoUpcastersIsFoundOut) {
+TEST_F(SchemaUpcasterTest, ARegistryWithoutUpcasterSupportIsDetected) {
   const json none = {{"type", "/problems/not-found"}, {"title", "Not found"}, {"status", 404}};
   for (const Reply& asked :
        {installed("-- another"), answer(none, 404), answer({{"error_code", 404}}, 404)}) {
@@ -93,7 +93,7 @@ TEST_F(SchemaUpcasterTest, ARegistryThatTakesNoUpcastersIsFoundOut) {
   }
 }
 
-TEST_F(SchemaUpcasterTest, AnUpcasterOfAVersionThatIsThereIsSentAlone) {
+TEST_F(SchemaUpcasterTest, AnUpcasterOfARegisteredVersionIsSentAlone) {
   const json result = {{"type", "Order"}, {"from", 1}, {"to", 2}, {"unchanged", true}};
   script({found(2), found(2), ScriptedServer::pieces({json{{"result", result}}.dump() + "\n"}, true)});
   const Finished done = register_all({"--json"});
@@ -121,7 +121,7 @@ TEST_F(SchemaUpcasterTest, TheLastUpcasterIsSentFirst) {
   EXPECT_THAT(server_->requests()[5], StartsWith("PUT /upcasters/Order/1?to=2"));
 }
 
-TEST_F(SchemaUpcasterTest, EventsItFailsOnAreNamed) {
+TEST_F(SchemaUpcasterTest, FailedEventsAreListed) {
   const json refusal = {
       {"error_code", 42250},
       {"message", "the upcaster fails on history"},
@@ -143,7 +143,7 @@ TEST_F(SchemaUpcasterTest, EventsItFailsOnAreNamed) {
   EXPECT_EQ(json::parse(register_all({"--json"}).output)["refusal"], refusal);
 }
 
-TEST_F(SchemaUpcasterTest, AScriptThatDoesNotLoadKeepsAllOut) {
+TEST_F(SchemaUpcasterTest, AScriptThatDoesNotLoadPreventsAllRegistrations) {
   files_.put("Order/1-2.lua", kNoLua);
   script({not_found(), answer({1}), answer({{"is_compatible", true}})});
   const Finished no = register_all();

@@ -1,4 +1,4 @@
-// `cairn project` beside `cairn serve --projections read`: two processes, one data folder.
+// `cairn project` with `cairn serve --projections read`: two processes, one data folder.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ class ProjectTest : public ::testing::Test {
     files_.put(name + ".lua", source);
     output({"projection", "deploy", name, files_.path_of(name + ".lua"), "--wait"});
   }
-  // For whoever builds later.
+  // For the process that builds later.
   void deploy_later() const {
     files_.put("customers.lua", customers("spent"));
     output({"projection", "deploy", "customers", files_.path_of("customers.lua")});
@@ -102,7 +102,7 @@ class ProjectTest : public ::testing::Test {
   int orders_ = 0;
 };
 
-TEST_F(ProjectTest, TheServerAnswersFromWhatTheOtherProcessBuilds) {
+TEST_F(ProjectTest, TheServerAnswersFromRowsOfTheOtherProcess) {
   serve();
   build();
   place("ann", 5);
@@ -198,7 +198,7 @@ TEST_F(ProjectTest, SchemasAndUpcastersOfTheServerAreSeen) {
   EXPECT_EQ(status("pennies")["outdated"], false);
 }
 
-TEST_F(ProjectTest, OnceEndsWhenAllIsBuilt) {
+TEST_F(ProjectTest, OnceExitsWhenAllProjectionsHaveCaughtUp) {
   serve();
   deploy_later();
   place("ann", 5);

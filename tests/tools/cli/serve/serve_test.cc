@@ -84,7 +84,7 @@ TEST_F(ServeTest, ServiceRoutesAnswer) {
             line_.substr(0, line_.find(" serving")));
 }
 
-TEST_F(ServeTest, ReadyTellsTheHeadOfAnExistingStore) {
+TEST_F(ServeTest, ReadyReportsTheHeadOfAnExistingStore) {
   append_one_event();
   serve();
   EXPECT_EQ(get("/ready")["head"], 1);
@@ -101,7 +101,7 @@ TEST_F(ServeTest, UnknownPathsAreProblems) {
   EXPECT_EQ(problem["name"], "/nowhere");
 }
 
-TEST_F(ServeTest, TermAndInterruptStopItInOrder) {
+TEST_F(ServeTest, SigtermAndSigintShutDownCleanly) {
   for (const int number : {SIGTERM, SIGINT}) {
     serve();
     RawClient idle = client();
@@ -114,7 +114,7 @@ TEST_F(ServeTest, TermAndInterruptStopItInOrder) {
   }
 }
 
-TEST_F(ServeTest, HalfRequestsDoNotHoldTheStop) {
+TEST_F(ServeTest, IncompleteRequestsDoNotDelayShutdown) {
   serve();
   RawClient half = client();
   half.send("GET /hea");
@@ -123,7 +123,7 @@ TEST_F(ServeTest, HalfRequestsDoNotHoldTheStop) {
   EXPECT_EQ(server_->finish(5s).exit_code, 0);
 }
 
-TEST_F(ServeTest, KilledServerStartsAgain) {
+TEST_F(ServeTest, AKilledServerCanBeRestarted) {
   append_one_event();
   serve();
   server_->signal(SIGKILL);
@@ -143,17 +143,17 @@ TEST_F(ServeTest, SecondServerOnTheFolderIsRefused) {
   expect_healthy();
 }
 
-TEST_F(ServeTest, PortInUseIsNamed) {
+TEST_F(ServeTest, APortInUseIsReported) {
   serve();
   const Finished second = try_to_serve("127.0.0.1:" + std::to_string(port_));
   EXPECT_EQ(second.exit_code, 1);
   const std::string port = std::to_string(port_);
   EXPECT_THAT(second.errors, HasSubstr("error Cannot start: cannot listen on 127.0.0.1:" + port +
-                                       ": another program has port " + port +
+                                       ": another program uses port " + port +
                                        "; stop it, or give another port with --listen\n"));
 }
 
-TEST_F(ServeTest, AFolderThatCannotBeIsNamed) {
+TEST_F(ServeTest, AnUnusableFolderIsReported) {
   const auto errors_of = [](const std::string& data) {
     const Finished refused = run_cairn({"serve", "--data", data, "--listen", "127.0.0.1:0"});
     EXPECT_EQ(refused.exit_code, 1) << data;
@@ -169,7 +169,7 @@ TEST_F(ServeTest, AFolderThatCannotBeIsNamed) {
               HasSubstr("making folder " + file + "/below: Not a directory; --data names "));
   EXPECT_THAT(errors_of("/proc/nobody"),
               HasSubstr("making folder /proc/nobody: No such file or directory; --data "));
-  EXPECT_THAT(errors_of(scratch.path().string()), HasSubstr("holds other files and no Cairn store"));
+  EXPECT_THAT(errors_of(scratch.path().string()), HasSubstr("has other files and no Cairn store"));
 }
 
 TEST_F(ServeTest, MissingParentsAreMade) {
@@ -201,7 +201,7 @@ TEST_F(ServeTest, LogLinesAreJsonWhenAskedFor) {
   EXPECT_GE(count, 2);
 }
 
-TEST_F(ServeTest, HostileRequestsHurtOnlyThemselves) {
+TEST_F(ServeTest, HostileRequestsDoNotAffectOthers) {
   serve();
   const std::string begin = "POST /health HTTP/1.1\r\nHost: localhost\r\n";
   EXPECT_EQ(refusal_of(begin + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), 411);
@@ -229,7 +229,7 @@ TEST_F(ServeTest, SlowClientsAreClosedWhileOthersAreServed) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
 }
 
-TEST_F(ServeTest, IdleConnectionsBlockNobody) {
+TEST_F(ServeTest, IdleConnectionsDoNotBlockOthers) {
   serve();
   std::vector<RawClient> idle;
   for (int i = 0; i < 200; ++i) {

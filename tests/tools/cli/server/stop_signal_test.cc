@@ -9,7 +9,7 @@
 namespace cairn::cli {
 namespace {
 
-TEST(StopSignalTest, SignalsAreReasons) {
+TEST(StopSignalTest, ASignalIsTheStopReason) {
   for (const int number : {SIGTERM, SIGINT}) {
     StopSignal stop;
     ::kill(::getpid(), number);

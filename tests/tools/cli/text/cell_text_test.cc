@@ -11,7 +11,7 @@ TEST(CellTextTest, WidthIsCountedInCharacters) {
   EXPECT_EQ(text_width("…"), 1u);
 }
 
-TEST(CellTextTest, CellsAreExactlyAsWideAsAskedFor) {
+TEST(CellTextTest, CellsHaveTheRequestedWidth) {
   EXPECT_EQ(cell("ab", 4), "ab  ");
   EXPECT_EQ(cell("abcd", 4), "abcd");
   EXPECT_EQ(cell("abcde", 4), "abc…");
@@ -21,14 +21,14 @@ TEST(CellTextTest, CellsAreExactlyAsWideAsAskedFor) {
   EXPECT_EQ(shortened(std::string(1'000'000, 'x'), 3), "xx…");
 }
 
-TEST(CellTextTest, NothingMovesTheCursor) {
+TEST(CellTextTest, ControlCharactersAreReplaced) {
   EXPECT_EQ(on_one_line("a\nb\033[2Jc\x7f"), "a?b?[2Jc?");
   EXPECT_EQ(on_one_line("a\xC2\x9B"
                         "2J\xC2\xA0"),
             "a?2J\xC2\xA0");
 }
 
-TEST(CellTextTest, ColumnsLineUp) {
+TEST(CellTextTest, ColumnsAreAligned) {
   EXPECT_EQ(table_text({{"A", "B"}, {"long", "x"}}), "A     B\nlong  x\n");
 }
 

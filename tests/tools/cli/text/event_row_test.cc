@@ -15,7 +15,7 @@ const std::string kEvent =
     R"({"position":17,"stream":"order-1","version":3,"id":"i","type":"Placed","data":{"total":99.90,"note":"\u001b"},)"
     R"("metadata":{},"tags":[],"recordedAt":"2026-11-16T20:55:35.123456Z"})";
 
-TEST(EventRowTest, TheColumnsStandBelowTheirHeadings) {
+TEST(EventRowTest, ColumnsAreBelowTheirHeadings) {
   EXPECT_EQ(event_heading(120),
             " POSITION  VERSION  TIME (UTC)               STREAM                TYPE                  DATA");
   EXPECT_EQ(event_row(kEvent, 120),
@@ -41,12 +41,12 @@ TEST(EventRowTest, ARowFitsTheTerminal) {
             "       17        3  2026-11-16 20:55:35  order-1        Placed         {\"total\"…");
 }
 
-TEST(EventRowTest, WhatIsNoEventIsShownAsItIs) {
+TEST(EventRowTest, ATextThatIsNotAnEventIsShownUnchanged) {
   EXPECT_EQ(event_row("nonsense\n", 80), "nonsense?");
   EXPECT_EQ(event_row("[1]", 80), "[1]");
 }
 
-TEST(EventRowTest, EscapesDoNotReachTheTerminal) {
+TEST(EventRowTest, EscapeCodesAreRemoved) {
   EXPECT_EQ(event_row(R"({"stream":"a\u001b[2J"})", 100).find('\033'), std::string::npos);
 }
 

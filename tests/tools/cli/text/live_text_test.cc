@@ -8,7 +8,7 @@
 namespace cairn::cli {
 namespace {
 
-TEST(LiveTextTest, LinesAreCutByWhatIsSeen) {
+TEST(LiveTextTest, LinesAreCutByVisibleWidth) {
   EXPECT_EQ(cut_line("abc", 3), "abc");
   EXPECT_EQ(cut_line("abcd", 3), "abc");
   EXPECT_EQ(cut_line("äöü", 2), "äö");
@@ -18,7 +18,7 @@ TEST(LiveTextTest, LinesAreCutByWhatIsSeen) {
   EXPECT_EQ(cut_line("x" + green, 3), "x" + coloured("ab", Colour::kGreen, true));
 }
 
-TEST(LiveTextTest, ColourDoesNotMoveATable) {
+TEST(LiveTextTest, ColourDoesNotChangeTheWidthOfATable) {
   const std::vector<std::vector<std::string>> rows = {{"A", "B", "C"}, {"one", "two", "three"}};
   const auto paint = [](std::size_t row, std::size_t column, const std::string& text) {
     return row == 1 && column == 1 ? "<" + text + ">" : text;

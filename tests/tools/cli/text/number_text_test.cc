@@ -16,7 +16,7 @@ TEST(NumberTextTest, ThousandsAreGrouped) {
   EXPECT_EQ(grouped(18'446'744'073'709'551'615u), "18,446,744,073,709,551,615");
 }
 
-TEST(NumberTextTest, OneIsNotMany) {
+TEST(NumberTextTest, OneHasNoPlural) {
   EXPECT_EQ(counted(0, "row"), "0 rows");
   EXPECT_EQ(counted(1, "row"), "1 row");
   EXPECT_EQ(counted(1'234, "parked key"), "1,234 parked keys");
@@ -31,7 +31,7 @@ TEST(NumberTextTest, SmallRatesHaveAFraction) {
   EXPECT_EQ(rate_text(std::numeric_limits<double>::quiet_NaN()), "0");
 }
 
-TEST(NumberTextTest, DurationsHaveTheTwoUnitsThatMatter) {
+TEST(NumberTextTest, DurationsHaveTwoUnits) {
   EXPECT_EQ(duration_text(0), "0.0 s");
   EXPECT_EQ(duration_text(9.44), "9.4 s");
   EXPECT_EQ(duration_text(12.4), "12 s");
@@ -49,7 +49,7 @@ TEST(NumberTextTest, BytesHaveAReadableUnit) {
   EXPECT_EQ(byte_size(1'610'612'736), "1.5 GiB");
 }
 
-TEST(ProgressBarTest, BarNeverLeavesItsFrame) {
+TEST(ProgressBarTest, TheBarStaysWithinItsWidth) {
   EXPECT_EQ(bar_text("log", 0, 10), "log  [..............................]  0 %  0 of 10");
   EXPECT_EQ(bar_text("log", 5, 10), "log  [###############...............]  50 %  5 of 10");
   EXPECT_EQ(bar_text("log", 12, 10), "log  [##############################]  100 %  12 of 10");

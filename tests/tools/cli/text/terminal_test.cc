@@ -103,7 +103,7 @@ TEST_F(TerminalTest, FilesAndPipesGetNoControlCharacters) {
   EXPECT_THAT(log_line({{"TERM", "xterm"}, {"NO_COLOR", ""}}, 0), Not(HasSubstr("\033")));
 }
 
-TEST_F(TerminalTest, AReaderThatHasHadEnoughIsNoFailure) {
+TEST_F(TerminalTest, AClosedPipeIsNotAFailure) {
   const RunningServer server;
   std::string lines;
   for (int i = 0; i < 3'000; ++i)

@@ -1,4 +1,4 @@
-// `cairn upcaster deploy` beside a server that follows a script.
+// `cairn upcaster deploy` with a scripted server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ class UpcasterDeployTest : public ::testing::Test {
 
   void script(std::vector<Reply> replies) { server_ = std::make_unique<ScriptedServer>(std::move(replies)); }
 
-  // A whole answer with this last line.
+  // A complete answer with this last line.
   static Reply lines(const char* kind, const json& last) {
     return ScriptedServer::pieces({std::string(kProgress) + "\n\n", json{{kind, last}}.dump() + "\n"}, true);
   }
@@ -83,7 +83,7 @@ class UpcasterDeployTest : public ::testing::Test {
     return start(words, options)->finish();
   }
 
-  // An answer to the question what is installed.
+  // The answer to the request for installed upcasters.
   Reply installed(const std::string& source) const {
     return ScriptedServer::answer(200, json{{"type", "Order"},
                                             {"latestVersion", 2},
@@ -125,7 +125,7 @@ TEST_F(UpcasterDeployTest, TheScriptIsSentAndTheResultIsOneLine) {
   EXPECT_THAT(request, EndsWith("\r\n\r\n" + source_));
 }
 
-TEST_F(UpcasterDeployTest, ADryRunSaysWhatWouldBe) {
+TEST_F(UpcasterDeployTest, ADryRunInstallsNothing) {
   script({lines("result", result_with("dryRun", true))});
   EXPECT_EQ(deploy({"--dry-run"}).output,
             "Order 1 → 2: checked 1,234,567 events, would be installed as revision 2 (fingerprint "
@@ -134,7 +134,7 @@ TEST_F(UpcasterDeployTest, ADryRunSaysWhatWouldBe) {
               StartsWith("PUT /upcasters/Order/1?to=2&file=1-2.lua&dryRun=true HTTP/1.1\r\n"));
 }
 
-TEST_F(UpcasterDeployTest, WhatIsThereAlreadyIsNotInstalledAgain) {
+TEST_F(UpcasterDeployTest, AnInstalledUpcasterIsNotInstalledAgain) {
   script({lines("result", result_with("unchanged", true))});
   EXPECT_EQ(deploy().output, "Order 1 → 2: already installed as revision 2 (fingerprint abcd1234…)\n");
 }
@@ -149,7 +149,7 @@ TEST_F(UpcasterDeployTest, TheScriptMayComeFromStdin) {
   EXPECT_THAT(server_->requests()[0], HasSubstr("&file=stdin "));
 }
 
-TEST_F(UpcasterDeployTest, EventsItFailsOnAreNamed) {
+TEST_F(UpcasterDeployTest, FailedEventsAreListed) {
   script({lines("problem", failed(2))});
   const Finished no = deploy();
   EXPECT_EQ(no.exit_code, 1);
@@ -164,7 +164,7 @@ TEST_F(UpcasterDeployTest, EventsItFailsOnAreNamed) {
   EXPECT_EQ(no.errors, "cairn: the upcaster fails on 1,500 of 20,000 events; nothing was changed\n");
 }
 
-TEST_F(UpcasterDeployTest, ATerminalShowsTheFirstOfThem) {
+TEST_F(UpcasterDeployTest, ATerminalShowsTheFirstFailures) {
   ProcessOptions terminal;
   terminal.terminal_width = 100;
   script({lines("problem", failed(21)), lines("problem", failed(21)), lines("problem", failed(21))});
@@ -176,7 +176,7 @@ TEST_F(UpcasterDeployTest, ATerminalShowsTheFirstOfThem) {
   EXPECT_EQ(json::parse(all.output), failed(21));
 }
 
-TEST_F(UpcasterDeployTest, ACheckThatWasGivenUpSaysSo) {
+TEST_F(UpcasterDeployTest, AnIncompleteCheckIsReported) {
   json problem = failed(1);
   problem["complete"] = false;
   script({lines("problem", problem)});
@@ -184,7 +184,7 @@ TEST_F(UpcasterDeployTest, ACheckThatWasGivenUpSaysSo) {
               HasSubstr("of 20,000 events, and was given up before the last of them; nothing"));
 }
 
-TEST_F(UpcasterDeployTest, ARefusalIsSaid) {
+TEST_F(UpcasterDeployTest, ARefusalIsPrinted) {
   const json gap = {{"type", "/problems/invalid-upcaster"},
                     {"title", "It has no place"},
                     {"status", 422},
@@ -250,7 +250,7 @@ TEST_F(UpcasterDeployTest, CtrlCInstallsNothing) {
   EXPECT_THAT(server_->requests(), SizeIs(1));
 }
 
-TEST_F(UpcasterDeployTest, CtrlCMayComeTooLate) {
+TEST_F(UpcasterDeployTest, CtrlCAfterTheInstallationReportsIt) {
   const Reply unfinished = ScriptedServer::pieces({std::string(kProgress) + "\n"}, false);
   script({unfinished, installed(source_)});
   const Finished late = interrupt({file_});
@@ -261,10 +261,10 @@ TEST_F(UpcasterDeployTest, CtrlCMayComeTooLate) {
   const Finished unknown = interrupt({file_});
   EXPECT_EQ(unknown.exit_code, 3);
   EXPECT_EQ(unknown.errors,
-            "cairn: interrupted; whether it was installed is not known, `cairn upcaster list` tells\n");
+            "cairn: interrupted; whether it was installed is unknown, see `cairn upcaster list`\n");
 }
 
-TEST_F(UpcasterDeployTest, ALostConnectionIsLookedInto) {
+TEST_F(UpcasterDeployTest, AfterALostConnectionTheServerIsAsked) {
   const Reply cut = ScriptedServer::pieces({std::string(kProgress) + "\n"}, false, Then::kClose);
   const Reply ended = ScriptedServer::pieces({std::string(kProgress) + "\n"}, true);
   for (const Reply& reply : {cut, ended}) {
@@ -277,11 +277,11 @@ TEST_F(UpcasterDeployTest, ALostConnectionIsLookedInto) {
     script({reply, ScriptedServer::hang_up()});
     const Finished unknown = deploy();
     EXPECT_EQ(unknown.exit_code, 3);
-    EXPECT_THAT(unknown.errors, HasSubstr("whether it was installed is not known"));
+    EXPECT_THAT(unknown.errors, HasSubstr("whether it was installed is unknown"));
   }
 }
 
-TEST_F(UpcasterDeployTest, NobodyThereIsThree) {
+TEST_F(UpcasterDeployTest, AnUnreachableServerIsExitCodeThree) {
   const Finished lost = run_cairn({"upcaster", "deploy", file_, "--url", "http://127.0.0.1:1"});
   EXPECT_EQ(lost.exit_code, 3);
   EXPECT_THAT(lost.errors, HasSubstr("no server answers there"));

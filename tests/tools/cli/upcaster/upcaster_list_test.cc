@@ -1,4 +1,4 @@
-// `cairn upcaster list` and `show` beside a server that follows a script.
+// `cairn upcaster list` and `show` with a scripted server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST_F(UpcasterListTest, AllAreListed) {
   EXPECT_THAT(server_->requests()[0], StartsWith("GET /upcasters HTTP/1.1\r\n"));
 }
 
-TEST_F(UpcasterListTest, NoneIsSaid) {
+TEST_F(UpcasterListTest, AnEmptyListIsReported) {
   script({ScriptedServer::answer(200, R"({"upcasters":[]})"), ScriptedServer::answer(200, "<html>")});
   const Finished none = run({"list"});
   EXPECT_EQ(none.exit_code, 0);
@@ -61,7 +61,7 @@ TEST_F(UpcasterListTest, NoneIsSaid) {
   EXPECT_EQ(none.errors, "No upcaster is installed.\n");
   const Finished foreign = run({"list"});
   EXPECT_EQ(foreign.exit_code, 1);
-  EXPECT_THAT(foreign.errors, HasSubstr("this is no answer of a Cairn server"));
+  EXPECT_THAT(foreign.errors, HasSubstr("the answer is not a Cairn server's"));
 }
 
 TEST_F(UpcasterListTest, SourcesAreShown) {
@@ -80,7 +80,7 @@ TEST_F(UpcasterListTest, SourcesAreShown) {
             "\n");
 }
 
-TEST_F(UpcasterListTest, WhatIsNotThereIsNo) {
+TEST_F(UpcasterListTest, AMissingUpcasterIsExitCodeOne) {
   script({ScriptedServer::answer(200, kOrderSchema), ScriptedServer::answer(404, kNone)});
   const Finished no = run({"show", "Order", "3"});
   EXPECT_EQ(no.exit_code, 1);
@@ -95,7 +95,7 @@ TEST_F(UpcasterListTest, WhatIsNotThereIsNo) {
   }
 }
 
-TEST_F(UpcasterListTest, NobodyThereIsThree) {
+TEST_F(UpcasterListTest, AnUnreachableServerIsExitCodeThree) {
   EXPECT_EQ(run_cairn({"upcaster", "list", "--url", "http://127.0.0.1:1"}).exit_code, 3);
   EXPECT_EQ(run_cairn({"upcaster", "show", "Order", "--url", "http://127.0.0.1:1"}).exit_code, 3);
 }

@@ -1,4 +1,4 @@
-// Upcasters on the command line, beside a real server.
+// Upcasters on the command line, with a real server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ class UpcasterBesideServerTest : public UpcasterServerTest {
   }
 };
 
-TEST_F(UpcasterBesideServerTest, ADeployedUpcasterBringsEventsOver) {
+TEST_F(UpcasterBesideServerTest, ADeployedUpcasterConvertsEvents) {
   const Finished dry = deploy(kToCents, {"--dry-run"});
   EXPECT_EQ(dry.exit_code, 0) << dry.errors;
   EXPECT_THAT(dry.output, MatchesRegex("Order 1 → 2: checked 3 events, would be installed as revision 1 "
@@ -111,7 +111,7 @@ TEST_F(UpcasterBesideServerTest, ADeployedUpcasterBringsEventsOver) {
   EXPECT_EQ(again["checked"], 3);
 }
 
-TEST_F(UpcasterBesideServerTest, OneEventThatFailsKeepsItOut) {
+TEST_F(UpcasterBesideServerTest, OneFailedEventPreventsTheDeployment) {
   ASSERT_EQ(deploy(kToCents).exit_code, 0);
   const json before = installed();
   const Finished no = deploy(kPicky);
@@ -131,7 +131,7 @@ TEST_F(UpcasterBesideServerTest, OneEventThatFailsKeepsItOut) {
   EXPECT_EQ(problem["failures"][0]["version"], 3);
 }
 
-TEST_F(UpcasterBesideServerTest, WhatIsInstalledIsListedAndShown) {
+TEST_F(UpcasterBesideServerTest, InstalledUpcastersAreListedAndShown) {
   EXPECT_EQ(cairn({"upcaster", "list"}).errors, "No upcaster is installed.\n");
   EXPECT_EQ(cairn({"upcaster", "show", "Order"}).exit_code, 1);
   ASSERT_EQ(deploy(kToCents).exit_code, 0);
@@ -145,17 +145,17 @@ TEST_F(UpcasterBesideServerTest, WhatIsInstalledIsListedAndShown) {
   EXPECT_EQ(cairn({"upcaster", "show", "Nothing"}).exit_code, 1);
 }
 
-TEST_F(UpcasterBesideServerTest, AnUpcasterWithoutAPlaceIsRefused) {
+TEST_F(UpcasterBesideServerTest, AnUpcasterWithoutItsVersionsIsRefused) {
   const Finished no = deploy(upcaster("Order", 2, ""));
   EXPECT_EQ(no.exit_code, 1);
   EXPECT_THAT(no.errors,
-              AllOf(HasSubstr("there is no version 3 of Order"), HasSubstr("(422 invalid-upcaster)")));
+              AllOf(HasSubstr("There is no version 3 of Order;"), HasSubstr("(422 invalid-upcaster)")));
   const Finished unknown = deploy(upcaster("Nothing", 1, ""));
   EXPECT_EQ(unknown.exit_code, 1);
-  EXPECT_THAT(unknown.errors, HasSubstr("there is no event type Nothing"));
+  EXPECT_THAT(unknown.errors, HasSubstr("There is no event type Nothing:"));
 }
 
-TEST_F(UpcasterBesideServerTest, AnUpcasterOfAFolderIsDeployedToVersionsThatAreThere) {
+TEST_F(UpcasterBesideServerTest, AnUpcasterOfAFolderIsDeployedToRegisteredVersions) {
   schemas_.put("Order/1-2.lua", kToCents);
   const Finished done = register_all();
   EXPECT_EQ(done.exit_code, 0) << done.errors;
@@ -182,7 +182,7 @@ class UpcasterWithSchemaTest : public UpcasterServerTest {
   }
 };
 
-TEST_F(UpcasterWithSchemaTest, AnIncompatibleSchemaComesInWithItsUpcaster) {
+TEST_F(UpcasterWithSchemaTest, AnIncompatibleSchemaIsRegisteredWithItsUpcaster) {
   EXPECT_EQ(check_all().exit_code, 1);
   EXPECT_EQ(register_all().exit_code, 1);
   schemas_.put("Order/1-2.lua", kToCents);
@@ -200,7 +200,7 @@ TEST_F(UpcasterWithSchemaTest, AnIncompatibleSchemaComesInWithItsUpcaster) {
   EXPECT_EQ(register_all().exit_code, 0);
 }
 
-TEST_F(UpcasterWithSchemaTest, AWholeChainComesInAtOnce) {
+TEST_F(UpcasterWithSchemaTest, AWholeChainIsRegisteredAtOnce) {
   schemas_.put("Order/1-2.lua", kToCents);
   schemas_.put("Order/3.avsc", order(R"({"name":"price","type":"string"})"));
   schemas_.put("Order/2-3.lua",
@@ -219,7 +219,7 @@ TEST_F(UpcasterWithSchemaTest, AWholeChainComesInAtOnce) {
   EXPECT_EQ(installed()[1]["revision"], 2);
 }
 
-TEST_F(UpcasterWithSchemaTest, ASingleFileMayBringItsUpcaster) {
+TEST_F(UpcasterWithSchemaTest, ASingleFileMayHaveAnUpcaster) {
   files_.put("up.lua", kToCents);
   const Finished done = cairn({"schema", "register", "Order", schemas_.path_of("Order/2.avsc"), "--upcaster",
                                files_.path_of("up.lua")});
@@ -227,7 +227,7 @@ TEST_F(UpcasterWithSchemaTest, ASingleFileMayBringItsUpcaster) {
   EXPECT_EQ(orders()[0], json({{"id", "a"}, {"cents", 100}}));
 }
 
-TEST_F(UpcasterWithSchemaTest, OneThatFailsKeepsTheSchemaOut) {
+TEST_F(UpcasterWithSchemaTest, AFailingUpcasterPreventsTheRegistration) {
   schemas_.put("Order/1-2.lua", kPicky);
   const Finished no = register_all();
   EXPECT_EQ(no.exit_code, 1);

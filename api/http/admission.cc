@@ -1,0 +1,53 @@
+#include "api/http/admission.h"
+
+#include <boost/asio/ip/address.hpp>
+#include <string>
+
+namespace cairn::api {
+
+namespace {
+
+std::string_view header(const RequestHead& head, std::string_view name) {
+  for (const auto& [key, value] : head.headers) {
+    if (same_header_name(key, name)) return value;
+  }
+  return {};
+}
+
+// "[::1]:7878" -> "::1", "localhost:7878" -> "localhost"
+std::string_view without_port(std::string_view host) {
+  if (host.starts_with('[')) {
+    const auto end = host.find(']');
+    return end == std::string_view::npos ? std::string_view() : host.substr(1, end - 1);
+  }
+  return host.substr(0, host.rfind(':'));
+}
+
+bool names_this_machine(std::string_view host) {
+  host = without_port(host);
+  if (same_header_name(host, "localhost")) return true;
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(std::string(host), error);
+  return !error && address.is_loopback();
+}
+
+}  // namespace
+
+Answered<const Token*> Admission::admit(const RequestHead& head, const Route* route) const {
+  if (!tokens_) {
+    const std::string_view host = header(head, "Host");
+    if (names_this_machine(host)) return nullptr;
+    return forbidden("The Host header says '" + std::string(host) +
+                     "'. Without tokens the server answers only to localhost and loopback addresses.");
+  }
+  if (route != nullptr && !route->scope) return nullptr;
+  const Token* token = tokens_->find(header(head, "Authorization"));
+  if (token == nullptr) return unauthorized();
+  if (route != nullptr && !token->may(*route->scope)) {
+    return forbidden("The token '" + token->name + "' lacks the scope '" +
+                     std::string(to_string(*route->scope)) + "'.");
+  }
+  return token;
+}
+
+}  // namespace cairn::api

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eventstore/base/limits.h"
+#include "eventstore/base/result.h"
+#include "eventstore/types.h"
+
+// What the calls of LogReader and EventStore take and return. Values, no I/O. The pages are in event_page.h.
+namespace cairn {
+
+// Selects events of the whole log: those of any of `categories` (all when empty) and any of `types` (all when
+// empty).
+struct EventFilter {
+  std::vector<std::string> categories;
+  std::vector<std::string> types;
+  bool matches_all() const { return categories.empty() && types.empty(); }
+};
+
+struct LogQuery {
+  // Forward: the first position to return. Backward: the last; nullopt = the head.
+  std::optional<GlobalPosition> from;
+  Direction direction = Direction::kForward;
+  std::size_t limit = 100;
+  EventFilter filter;
+  std::size_t bytes_max = limits::kPageBytesMax;  // the page ends early, after the event that exceeds it
+};
+
+struct StreamQuery {
+  // Forward: the first version to return. Backward: the last; nullopt = the newest.
+  std::optional<StreamVersion> from;
+  Direction direction = Direction::kForward;
+  std::size_t limit = 100;
+  std::size_t bytes_max = limits::kPageBytesMax;  // the page ends early, after the event that exceeds it
+};
+
+struct ScanQuery {
+  GlobalPosition from{1};
+  std::optional<GlobalPosition> to = {};  // the last to visit; nullopt, or beyond the head = the head
+  EventFilter filter = {};
+};
+
+struct StreamListQuery {
+  std::string category;  // empty = all
+  std::string prefix;
+  std::string after;  // names strictly greater than this
+  std::size_t limit = 100;
+};
+
+struct StreamList {
+  std::vector<StreamInfo> streams;  // in byte order of their names
+  std::optional<std::string> next;  // pass as `after` for the next page; nullopt on the last one
+};
+
+// What a store has done since it was opened, and what it holds. Counters only grow.
+struct StoreStats {
+  std::uint64_t appends = 0;  // requests acknowledged, repeats included
+  std::uint64_t already_applied = 0;
+  std::uint64_t conflicts = 0;
+  std::uint64_t refused = 0;  // other requests answered with an error
+  std::uint64_t events = 0;
+  std::uint64_t commits = 0;
+  std::uint64_t block_bytes = 0;
+  std::uint64_t commit_micros = 0;  // time spent inside commits
+  std::uint64_t flushes = 0;
+  std::uint64_t queue_requests = 0;  // waiting now
+  std::uint64_t tail_events = 0;     // not in the index yet
+  std::uint64_t log_bytes = 0;       // used in the log's file, without preallocated space
+  std::uint64_t index_bytes = 0;
+  std::uint64_t readers = 0;  // read transactions open now
+};
+
+using AppendCallback = std::function<void(Result<AppendResult>)>;
+
+// Return false to stop the scan.
+using EventVisitor = std::function<bool(const EventView&)>;
+
+}  // namespace cairn

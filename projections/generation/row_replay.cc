@@ -1,0 +1,273 @@
+#include "projections/generation/row_replay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "projections/generation/apply_fault.h"
+
+namespace cairn {
+
+namespace {
+
+// Positions closer together than this are read in one scan.
+constexpr std::uint64_t kGapMax = 64;
+
+constexpr std::size_t kWaitingPage = 10'000;
+
+// An event that fails again stays parked since it was first parked, and its retries are counted.
+void carry_over(const ParkedEvent& before, ParkedEvent& failed) {
+  if (failed.position != before.position) return;
+  failed.retries = before.retries + 1;
+  failed.parked_at = before.parked_at;
+}
+
+}  // namespace
+
+const EventFilter& RowReplay::filter() {
+  parts_.choice.refresh(parts_.source.shapes());
+  return parts_.choice.filter();
+}
+
+void RowReplay::forget_plans() {
+  for (const auto& partition : parts_.partitions) partition->rows().forget_plans();
+}
+
+Status RowReplay::redo(RowKey key, const std::vector<GlobalPosition>& positions,
+                       std::optional<ParkedEvent> failed, CheckRow check) {
+  Partition& partition = partition_of(key);
+  const std::vector<GlobalPosition> known = partition.applied_to(key);
+  auto end = positions.end();
+  Row row{key, 0, partition.rows()};
+  // Each turn stops at an earlier event than the one before, so it ends.
+  while (true) {
+    if (failed) {
+      end = std::find_if(positions.begin(), end, [&](GlobalPosition one) { return one >= failed->position; });
+    }
+    CAIRN_TRY(row.slot, partition.reload(parts_.model, key));
+    CAIRN_TRY(auto next, apply_events(row, {positions.begin(), end}, check));
+    if (!next) break;
+    failed = std::move(next);
+  }
+  if (end != positions.begin()) partition.set_changed(row.slot);
+  for (auto one = positions.begin(); one != end; ++one) {
+    if (!std::binary_search(known.begin(), known.end(), *one)) partition.note_applied(key, *one);
+  }
+  if (!failed) return {};
+  const ParkedPlace place{ParkedPlace::By::kKey, std::string(key.text)};
+  parts_.parked.park(place, *std::move(failed));
+  for (; end != positions.end(); ++end) parts_.parked.add_waiting(place, *end);
+  return {};
+}
+
+Result<std::optional<ParkedEvent>> RowReplay::apply_events(const Row& row,
+                                                           std::span<const GlobalPosition> positions,
+                                                           CheckRow check) {
+  for (std::size_t next = 0; next < positions.size();) {
+    std::size_t last = next;
+    while (last + 1 < positions.size() && positions[last + 1].value - positions[last].value <= kGapMax) {
+      ++last;
+    }
+    CAIRN_TRY(const auto batch,
+              parts_.source.read_alone({positions[next].value - 1}, positions[last], filter()));
+    row.rows.forget_plans();
+    for (const EventBatch::Event& event : batch->events()) {
+      if (next == positions.size() || event.stored.position < positions[next]) continue;
+      if (event.stored.position > positions[next]) break;  // An upcaster has made it another type.
+      ++next;
+      if (auto failed = apply_event(row, *batch, event, check)) {
+        row.rows.forget_plans();
+        return failed;
+      }
+    }
+    row.rows.forget_plans();
+    // Positions whose events no longer belong to the projection are done too.
+    while (next < positions.size() && positions[next] <= batch->to()) ++next;
+  }
+  return std::optional<ParkedEvent>();
+}
+
+std::optional<ParkedEvent> RowReplay::apply_event(const Row& row, const EventBatch& batch,
+                                                  const EventBatch::Event& event, CheckRow check) {
+  const Timestamp now = parts_.clock();
+  if (parts_.skipped.skips(event.stored, row.key.text)) return std::nullopt;
+  if (event.fault != nullptr) return parked_event(event.stored, *event.fault, now);
+  std::string found;
+  std::string elsewhere;
+  bool is_here = false;
+  for (const ShapedEvent& part : batch.parts(event)) {
+    if (!parts_.choice.wants_type(part.type)) continue;
+    if (const auto keyed = row.rows.key_of(event.stored, part, found); !keyed) {
+      return parked_event(event.stored, part, keyed.error(), now);
+    }
+    if (found != row.key.text) {
+      if (!found.empty()) elsewhere = found;
+      continue;
+    }
+    is_here = true;
+    if (const auto applied = row.rows.apply(row.slot, event.stored, part); !applied) {
+      return parked_event(event.stored, part, applied.error(), now);
+    }
+    if (check == CheckRow::kAtCommit) continue;
+    std::string ignored;
+    if (const auto saved = row.rows.save(row.slot, ignored); !saved) {
+      return parked_event(event.stored, part, saved.error(), now);
+    }
+  }
+  if (is_here || elsewhere.empty()) return std::nullopt;
+  return parked_event(event.stored, {},
+                      make_error(Errc::kFailedPrecondition,
+                                 "its key is now '" + elsewhere +
+                                     "', and that row has advanced without it: only a rebuild can apply it"),
+                      now);
+}
+
+Result<std::vector<GlobalPosition>> RowReplay::all_waiting(const ParkedPlace& place) {
+  std::vector<GlobalPosition> all;
+  while (true) {
+    const GlobalPosition from{all.empty() ? 1 : all.back().value + 1};
+    CAIRN_TRY(const auto page, parts_.model.waiting(place, from, kWaitingPage));
+    all.insert(all.end(), page.begin(), page.end());
+    if (page.size() < kWaitingPage) return all;
+  }
+}
+
+std::uint64_t RowReplay::count_skipped(const ParkedPlace& place,
+                                       std::span<const GlobalPosition> positions) const {
+  if (parts_.skipped.empty()) return 0;
+  return static_cast<std::uint64_t>(
+      std::count_if(positions.begin(), positions.end(),
+                    [&](GlobalPosition one) { return parts_.skipped.contains(one, place.by, place.name); }));
+}
+
+Result<std::uint64_t> RowReplay::retry_key(const ParkedEntry& entry) {
+  CAIRN_TRY(const auto positions, all_waiting(entry.place));
+  parts_.parked.release(entry.place);
+  CAIRN_CHECK(redo(RowKey::of(entry.place.name), positions, std::nullopt, CheckRow::kEachEvent));
+  std::uint64_t applied = positions.size() - count_skipped(entry.place, positions);
+  if (ParkedSet::Pending* const again = parts_.parked.pending(entry.place)) {
+    applied -= again->waiting.size() - count_skipped(entry.place, again->waiting);
+    carry_over(entry.event, *again->event);
+  }
+  return applied;
+}
+
+// The keys of these events were not known, so the rows they belong to may have advanced without them: such
+// rows are folded from the whole log. See docs/decisions.md, on events without a key.
+Result<std::uint64_t> RowReplay::retry_stream(const ParkedEntry& entry, GlobalPosition taken) {
+  CAIRN_TRY(const auto positions, all_waiting(entry.place));
+  ProjectionRows& rows = parts_.partitions[0]->rows();
+  std::set<std::string> keys;
+  std::optional<ParkedEvent> failed;
+  std::size_t done = 0;
+  for (; done < positions.size(); ++done) {
+    CAIRN_TRY(const auto batch,
+              parts_.source.read_alone({positions[done].value - 1}, positions[done], filter()));
+    rows.forget_plans();
+    for (const EventBatch::Event& event : batch->events()) {
+      if (!failed) failed = collect_keys(*batch, event, keys);
+    }
+    rows.forget_plans();
+    if (failed) break;
+  }
+  parts_.parked.release(entry.place);
+  if (failed) {
+    carry_over(entry.event, *failed);
+    parts_.parked.park(entry.place, *std::move(failed));
+    for (std::size_t i = done; i < positions.size(); ++i)
+      parts_.parked.add_waiting(entry.place, positions[i]);
+  }
+  CAIRN_CHECK(refold(keys, taken));
+  return done - count_skipped(entry.place, std::span(positions).first(done));
+}
+
+// Adds the keys of the rows that an event belongs to.
+std::optional<ParkedEvent> RowReplay::collect_keys(const EventBatch& batch, const EventBatch::Event& event,
+                                                   std::set<std::string>& keys) {
+  if (parts_.skipped.skips(event.stored)) return std::nullopt;
+  const Timestamp now = parts_.clock();
+  if (event.fault != nullptr) return parked_event(event.stored, *event.fault, now);
+  std::string key;
+  for (const ShapedEvent& part : batch.parts(event)) {
+    if (!parts_.choice.wants_type(part.type)) continue;
+    if (const auto keyed = parts_.partitions[0]->rows().key_of(event.stored, part, key); !keyed) {
+      return parked_event(event.stored, part, keyed.error(), now);
+    }
+    if (!key.empty()) keys.insert(key);
+  }
+  return std::nullopt;
+}
+
+// Folds the rows of these keys from position 1 to `taken`. A row that fails keeps what it was before that
+// event, and the event is parked with all that follow.
+// REQUIRES: rows have no changes that are not committed.
+Status RowReplay::refold(const std::set<std::string>& keys, GlobalPosition taken) {
+  for (const std::string& key : keys) CAIRN_CHECK(start_empty(key));
+  StoppedRows stopped;
+  for (GlobalPosition after; after < taken;) {
+    CAIRN_TRY(const auto batch, parts_.source.read_alone(after, taken, filter()));
+    forget_plans();
+    for (const EventBatch::Event& event : batch->events()) {
+      if (event.fault != nullptr || !parts_.choice.wants_stored(event.stored)) continue;
+      if (parts_.parked.waits_with_stream(event.stored)) continue;
+      CAIRN_CHECK(refold_event(keys, *batch, event, stopped));
+    }
+    forget_plans();
+    after = batch->to();
+  }
+  for (auto& [key, row] : stopped) {
+    const ParkedPlace place{ParkedPlace::By::kKey, key};
+    parts_.parked.park(place, std::move(row.event));
+    for (const GlobalPosition position : row.waiting) parts_.parked.add_waiting(place, position);
+  }
+  return {};
+}
+
+// Puts a new row in the place of the one there is, and ends its parking.
+Status RowReplay::start_empty(const std::string& name) {
+  const RowKey key = RowKey::of(name);
+  Partition& partition = partition_of(key);
+  CAIRN_TRY(const std::uint32_t slot, partition.reload(parts_.model, key));
+  if (!partition.rows().load(slot, "")) return make_error(Errc::kIo, "no new row can be made");
+  partition.set_changed(slot);
+  if (parts_.parked.contains_key(name)) parts_.parked.release({ParkedPlace::By::kKey, name});
+  return {};
+}
+
+// Applies the parts of one event to those rows that are folded.
+Status RowReplay::refold_event(const std::set<std::string>& keys, const EventBatch& batch,
+                               const EventBatch::Event& event, StoppedRows& stopped) {
+  RowsBefore before;
+  std::string key;
+  for (const ShapedEvent& part : batch.parts(event)) {
+    if (!parts_.choice.wants_type(part.type)) continue;
+    if (!parts_.partitions[0]->rows().key_of(event.stored, part, key)) continue;
+    if (!keys.contains(key) || parts_.skipped.skips(event.stored, key)) continue;
+    if (const auto row = stopped.find(key); row != stopped.end()) {
+      row->second.waiting.push_back(event.stored.position);
+      continue;
+    }
+    CAIRN_TRY(auto failed, apply_or_undo(RowKey::of(key), event.stored, part, before));
+    if (failed) stopped.emplace(key, StoppedRow{*std::move(failed), {}});
+  }
+  return {};
+}
+
+// Applies one part of an event to one row. When it fails, or the row cannot be saved afterwards, the row
+// becomes what it was before the event: `before` keeps it from the first part on, since an earlier part of
+// the same event may have changed the row already.
+Result<std::optional<ParkedEvent>> RowReplay::apply_or_undo(RowKey key, const EventView& event,
+                                                            const ShapedEvent& part, RowsBefore& before) {
+  Partition& partition = partition_of(key);
+  ProjectionRows& rows = partition.rows();
+  const std::uint32_t slot = partition.slot_in_memory(key);
+  std::string saved;
+  auto outcome = rows.save(slot, saved);
+  const auto kept = before.try_emplace(std::string(key.text), saved).first;
+  if (outcome) outcome = rows.apply(slot, event, part);
+  if (outcome) outcome = rows.save(slot, saved);
+  if (outcome) return std::optional<ParkedEvent>();
+  if (!rows.load(slot, kept->second)) return make_error(Errc::kIo, "a row cannot be loaded");
+  return std::optional(parked_event(event, part, outcome.error(), parts_.clock()));
+}
+
+}  // namespace cairn

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "eventstore/base/clock.h"
+#include "projections/generation/batch_source.h"
+#include "projections/generation/event_choice.h"
+#include "projections/generation/parked_set.h"
+#include "projections/generation/partition.h"
+#include "projections/generation/skipped_events.h"
+
+namespace cairn {
+
+// Applies events of a generation a second time: to bring a row back to what it was before an event failed,
+// and to apply what is parked. See docs/decisions.md, on undoing a failed event by redoing the others.
+//
+// Works on the parts of one generation, which outlive it. Not thread-safe. Nothing is committed here. After a
+// failed call the generation is reset.
+class RowReplay {
+ public:
+  struct Parts {
+    BatchSource& source;
+    ReadModel& model;
+    EventChoice& choice;
+    std::span<const std::unique_ptr<Partition>> partitions;
+    ParkedSet& parked;
+    const SkippedEvents& skipped;
+    const Clock& clock;
+  };
+
+  // When a row is saved: by the commit, or after each event, to find the event that makes it unsavable.
+  enum class CheckRow : std::uint8_t { kAtCommit, kEachEvent };
+
+  explicit RowReplay(const Parts& parts) : parts_(parts) {}
+
+  // Loads the row as it was committed and applies the events at these positions, in order. The first that
+  // fails is parked with all that follow it. `failed` is an event that is known to fail: it is not tried.
+  Status redo(RowKey key, const std::vector<GlobalPosition>& positions, std::optional<ParkedEvent> failed,
+              CheckRow check);
+
+  // Releases a parked key or stream and applies what waits there; what fails is parked again. Returns how
+  // many events were applied. `taken` is the position of the generation.
+  // REQUIRES: everything is committed.
+  Result<std::uint64_t> retry_key(const ParkedEntry& entry);
+  Result<std::uint64_t> retry_stream(const ParkedEntry& entry, GlobalPosition taken);
+
+ private:
+  // A row that failed while it was folded from the whole log, and the later events of its key.
+  struct StoppedRow {
+    ParkedEvent event;
+    std::vector<GlobalPosition> waiting;
+  };
+  using StoppedRows = std::map<std::string, StoppedRow, std::less<>>;
+  using RowsBefore = std::map<std::string, std::string, std::less<>>;  // saved rows by key
+
+  // The row that events are applied to.
+  struct Row {
+    RowKey key;
+    std::uint32_t slot = 0;
+    ProjectionRows& rows;
+  };
+
+  Partition& partition_of(RowKey key) const {
+    return *parts_.partitions[key.hash % parts_.partitions.size()];
+  }
+  const EventFilter& filter();
+  void forget_plans();
+
+  // These return the event that fails, to be parked; nullopt when all went well.
+  Result<std::optional<ParkedEvent>> apply_events(const Row& row, std::span<const GlobalPosition> positions,
+                                                  CheckRow check);
+  std::optional<ParkedEvent> apply_event(const Row& row, const EventBatch& batch,
+                                         const EventBatch::Event& event, CheckRow check);
+  std::optional<ParkedEvent> collect_keys(const EventBatch& batch, const EventBatch::Event& event,
+                                          std::set<std::string>& keys);
+  Result<std::optional<ParkedEvent>> apply_or_undo(RowKey key, const EventView& event,
+                                                   const ShapedEvent& part, RowsBefore& before);
+
+  Status refold(const std::set<std::string>& keys, GlobalPosition taken);
+  Status start_empty(const std::string& key);
+  Status refold_event(const std::set<std::string>& keys, const EventBatch& batch,
+                      const EventBatch::Event& event, StoppedRows& stopped);
+  Result<std::vector<GlobalPosition>> all_waiting(const ParkedPlace& place);
+  std::uint64_t count_skipped(const ParkedPlace& place, std::span<const GlobalPosition> positions) const;
+
+  const Parts parts_;
+};
+
+}  // namespace cairn

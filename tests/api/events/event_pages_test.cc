@@ -1,0 +1,63 @@
+#include "api/events/event_pages.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "api/events/event_json.h"
+#include "api/events/follower_wakeups.h"
+#include "api/metrics/metrics.h"
+#include "schemaregistry/registry/schema_registry.h"
+#include "tests/support/events.h"
+#include "tests/support/store_fixture.h"
+#include "upcasters/event_shapes.h"
+
+namespace cairn::api {
+namespace {
+
+class EventPagesTest : public test::StoreTest {
+ protected:
+  // The event as answers have it, whose id and time only the store knows.
+  std::string event_json(const EventView& event) {
+    ShapedEvent part;
+    part.type = event.type;
+    part.data = event.data;
+    std::string text;
+    EXPECT_TRUE(append_event_json(text, event, part).ok());
+    return text;
+  }
+
+  std::unique_ptr<SchemaRegistry> registry_ = *SchemaRegistry::open(store());
+  std::unique_ptr<EventShapes> shapes_ = *EventShapes::open(store(), *registry_);
+  FollowerWakeups wakeups_;
+  Metrics metrics_;
+  const EventSource source_{store(), *shapes_, wakeups_, metrics_};
+};
+
+TEST_F(EventPagesTest, EmptyLogIsAnEmptyPage) {
+  EXPECT_EQ(log_page(source_, {}, {})->body, R"({"events":[],"next":null,"head":0})");
+}
+
+TEST_F(EventPagesTest, LogPageSaysWhereTheNextBegins) {
+  append("a-1", {"T", "T"});
+  append("b-1", {"T"});
+  const LogPage log = *store().read_log({});
+  ASSERT_EQ(log.events.size(), 3u);
+  EXPECT_EQ(log_page(source_, {.limit = 2}, {})->body, R"({"events":[)" + event_json(log.events[0]) + "," +
+                                                           event_json(log.events[1]) +
+                                                           R"(],"next":3,"head":3})");
+  EXPECT_EQ(log_page(source_, {.from = GlobalPosition{3}}, {})->body,
+            R"({"events":[)" + event_json(log.events[2]) + R"(],"next":null,"head":3})");
+}
+
+TEST_F(EventPagesTest, StreamPageHasTheStreamsVersion) {
+  append("a-1", {"T", "T"});
+  const LogPage log = *store().read_log({});
+  ASSERT_EQ(log.events.size(), 2u);
+  EXPECT_EQ(stream_page(source_, "a-1", {.limit = 1}, {})->body,
+            R"({"stream":"a-1","version":2,"events":[)" + event_json(log.events[0]) + R"(],"next":2})");
+  EXPECT_EQ(stream_page(source_, "a-2", {}, {}).error().status(), 404);
+}
+
+}  // namespace
+}  // namespace cairn::api

@@ -1,0 +1,41 @@
+// A background flush of the index uses many small transactions, so that the log's syncs do not wait for long.
+// A flush that a caller waits for uses few large ones.
+
+#include <filesystem>
+#include <string>
+
+#include <lmdb.h>
+
+#include "tests/support/store_fixture.h"
+
+namespace cairn::test {
+namespace {
+
+// The number of transactions that were committed to the index in this folder.
+std::uint64_t transactions_in(const std::filesystem::path& folder) {
+  MDB_env* env = nullptr;
+  MDB_envinfo facts{};
+  EXPECT_EQ(mdb_env_create(&env), 0);
+  EXPECT_EQ(mdb_env_open(env, folder.c_str(), MDB_RDONLY, 0600), 0) << folder;
+  EXPECT_EQ(mdb_env_info(env, &facts), 0);
+  mdb_env_close(env);
+  return facts.me_last_txnid;
+}
+
+class FlushTest : public StoreTest {};
+
+TEST_F(FlushTest, ClosingUsesFewTransactions) {
+  for (int batch = 0; batch < 5; ++batch) {
+    AppendRequest request;
+    for (int i = 0; i < 1'000; ++i) {
+      const std::string stream = "order-" + std::to_string(batch * 1'000 + i);
+      request.streams.push_back({.stream = stream, .events = {event("Placed")}});
+    }
+    ASSERT_THAT(submit(std::move(request)), succeeds());
+  }
+  close();
+  EXPECT_LT(transactions_in(folder() / "index"), 10u);
+}
+
+}  // namespace
+}  // namespace cairn::test
