@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -7,7 +8,6 @@
 #include "api/http/problem.h"
 #include "api/metrics/metrics.h"
 #include "api/projections/projection_service.h"
-#include "api/server/openapi.h"
 #include "api/server/routes.h"
 #include "eventstore/event_store.h"
 #include "schemaregistry/registry/schema_registry.h"
@@ -16,6 +16,14 @@
 namespace cairn::api {
 
 namespace {
+
+// openapi.json with the version of this build.
+std::string_view openapi_json() {
+  static constexpr char kText[] =
+#include "api/server/openapi.json.inc"
+      ;
+  return {kText, sizeof kText - 1};
+}
 
 void answer_ready(const StoreSlot& slot, const Responder& respond) {
   const EventStore* store = slot.store();

@@ -7,7 +7,8 @@
 
 namespace cairn::api {
 
-// Upcasters: deploy and list them.
+// Upcasters: deploy and list them. A deployment verifies the upcaster on all history, so it runs on the thread
+// of DeployService, and its progress is streamed to clients that accept NDJSON.
 std::vector<Route> upcaster_routes(const RouteContext& context);
 
 }  // namespace cairn::api

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -78,11 +81,22 @@ class JsonWriter {
 
   // Announces a member, or an element, whose value the caller appends to `to` itself.
   void key(std::string_view name) {
-    named_ = false;  // The value of the name before, if any, was appended by the caller.
-    separate();
-    to_ += '"';
-    to_ += name;
-    to_ += "\":";
+    // One append for comma, quotes, name and colon: an event is written with fourteen names.
+    std::array<char, kShortNameBytes + 4> text;
+    char* end = text.data();
+    if (comma_) *end++ = ',';
+    *end++ = '"';
+    if (name.size() <= kShortNameBytes) {
+      end = std::copy(name.begin(), name.end(), end);
+    } else {
+      to_.append(text.data(), end);
+      to_ += name;
+      end = text.data();
+    }
+    *end++ = '"';
+    *end++ = ':';
+    to_.append(text.data(), end);
+    comma_ = true;
     named_ = true;
   }
   void element() { separate(); }
@@ -104,6 +118,8 @@ class JsonWriter {
     comma_ = true;
     named_ = false;
   }
+
+  static constexpr std::size_t kShortNameBytes = 60;
 
   std::string& to_;
   bool comma_ = false;  // the next value or name follows another one

@@ -45,6 +45,16 @@ TEST_F(JsonWriterTest, AppendsToExistingText) {
   EXPECT_EQ(text_, "data: {}");
 }
 
+TEST_F(JsonWriterTest, NamesOfAnyLengthAreWhole) {
+  const std::string brief(60, 'a'), longer(61, 'b'), longest(500, 'c');
+  json_.begin_object();
+  json_.number(brief, 1);
+  json_.number(longer, 2);
+  json_.number(longest, 3);
+  json_.end_object();
+  EXPECT_EQ(text_, "{\"" + brief + "\":1,\"" + longer + "\":2,\"" + longest + "\":3}");
+}
+
 TEST_F(JsonWriterTest, EscapesValues) {
   json_.begin_object();
   json_.text("a", "\"\\\n\x01");
