@@ -8,11 +8,6 @@
 
 namespace cairn {
 
-void append_number(std::string& to, std::uint64_t number) {
-  std::array<char, 20> digits{};
-  to.append(digits.begin(), std::to_chars(digits.begin(), digits.end(), number).ptr);
-}
-
 void JsonWriter::text_or_null(std::string_view name, const std::optional<std::string>& value) {
   if (!value) return null(name);
   text(name, *value);

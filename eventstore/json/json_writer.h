@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,7 +15,10 @@
 namespace cairn {
 
 // Appends a number in decimal.
-void append_number(std::string& to, std::uint64_t number);
+inline void append_number(std::string& to, std::uint64_t number) {
+  std::array<char, 20> digits;
+  to.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
+}
 
 // Appends JSON to `to`: objects, arrays and values in the order of the calls, without white space. The writer
 // puts commas, quotes and escapes; the caller pairs begin and end. Not thread-safe.
