@@ -14,7 +14,7 @@ namespace cairn::api {
 // A request for snapshots of all streams of a category.
 struct SnapshotRunRequest {
   std::string category;
-  std::shared_ptr<ProgressChannel> news;  // gets how far it is; once nobody listens, the run is given up
+  std::shared_ptr<ProgressChannel> news;  // receives the progress; cancels the run when the client leaves
 
   // Called once with the outcome: from the thread that runs the request, or from the one that calls stop().
   std::function<void(const Result<SnapshotReport>& report)> done;

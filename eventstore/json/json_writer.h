@@ -85,7 +85,7 @@ class JsonWriter {
 
   // Announces a member, or an element, whose value the caller appends to `to` itself.
   void key(std::string_view name) {
-    // One append for comma, quotes, name and colon: an event is written with fourteen names.
+    // One append for comma, quotes, name and colon: an event is written with thirteen names.
     std::array<char, kShortNameBytes + 4> text;
     char* end = text.data();
     if (comma_) *end++ = ',';
