@@ -24,7 +24,7 @@ constexpr std::uint64_t kRecordsPerReport = 4'096;
 // A server may write the meta pages while they are read here, so only a failure that persists is reported.
 Result<std::unique_ptr<Index>> open_index_beside(const std::filesystem::path& folder) {
   CAIRN_CHECK(check_pages_beside(folder));
-  const IndexOptions options{.access = lmdb::Access::kReadOnly};
+  const IndexOptions options{.access = lmdb::Access::kReadOnly, .reads = lmdb::ReadPattern::kScan};
   auto index = Index::open(folder, options);
   for (int attempt = 1; attempt < kIndexOpenAttemptsMax && !index.ok(); ++attempt)
     index = Index::open(folder, options);

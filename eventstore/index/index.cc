@@ -209,7 +209,8 @@ Result<std::unique_ptr<Index>> Index::open(const std::filesystem::path& folder, 
   CAIRN_TRY(index->env_, lmdb::Env::open(folder, {.map_bytes = options.map_bytes,
                                                   .tables_max = 8,
                                                   .readers_max = options.readers_max,
-                                                  .access = options.access}));
+                                                  .access = options.access,
+                                                  .reads = options.reads}));
   CAIRN_CHECK(index->open_tables());
   index->ids_ = std::make_unique<IdRuns>(*index->env_, index->tables_.ids);
   if (options.access == lmdb::Access::kReadWrite) {

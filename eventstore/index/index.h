@@ -34,6 +34,7 @@ struct IndexOptions {
   std::uint64_t map_bytes = 64ull << 30;
   unsigned readers_max = 1'000;
   lmdb::Access access = lmdb::Access::kReadWrite;
+  lmdb::ReadPattern reads = lmdb::ReadPattern::kRandom;
 };
 
 // A snapshot of the index. Keep it short: it contains an LMDB read transaction. One thread at a time.

@@ -62,6 +62,12 @@ class WriteTxn {
 
 enum class Access { kReadWrite, kReadOnly };
 
+// How an environment is read, which decides what the kernel reads ahead on a page fault.
+enum class ReadPattern {
+  kRandom,  // nothing: a fault reads one page. Scans call Env::read_ahead()
+  kScan,    // the pages around it: for programs that read all of it, such as verify and backup
+};
+
 // A named table, and where to store its handle. A null name is the unnamed table.
 struct TableHandle {
   const char* name;
@@ -81,6 +87,7 @@ struct EnvOptions {
   // environment first makes the table of readers for all of them, so the sum should be the same everywhere.
   unsigned readers_beside = 256;
   Access access = Access::kReadWrite;
+  ReadPattern reads = ReadPattern::kRandom;
 };
 
 // One LMDB environment (a folder with data.mdb and lock.mdb). A process may open it only once. Thread-safe.
@@ -117,6 +124,11 @@ class Env {
   unsigned open_readers() const CAIRN_EXCLUDES(mutex_);
   int file_descriptor() const;
   const std::string& name() const { return name_; }
+
+  // Asks the kernel to read the `bytes` of the file that follow the address `at` into the page cache, and does
+  // not wait for them. Cheap when they are cached. REQUIRES: a transaction is open, and `at` is in a value
+  // that it returned.
+  void read_ahead(const std::byte* at, std::uint64_t bytes) const;
 
   // Whether the bytes of `value` are inside the pages that this environment uses. A damaged node can claim
   // any size, and reading beyond the end of the file would raise SIGBUS.

@@ -10,6 +10,13 @@
 namespace cairn {
 namespace {
 
+// A cursor that took this many steps is a scan, and the file is read ahead of it. Reads of streams and of
+// short pages take fewer.
+constexpr unsigned kScanSteps = 4;
+
+// How far a scan reads ahead: enough for a disk to be busy while the blocks before are worked on.
+constexpr std::uint64_t kReadAheadBytes = 2u << 20;
+
 std::string key_of(GlobalPosition position) {
   std::string key(8, '\0');
   store_be64(key.data(), position.value);
@@ -34,6 +41,18 @@ Status LmdbBlockCursor::begin(Transaction which) {
   return {};
 }
 
+// Blocks that follow each other in the log mostly do so in the file, because blocks are never deleted. The
+// next half of the window is asked for when the scan has reached the middle of it.
+void LmdbBlockCursor::read_ahead() {
+  if (++steps_ < kScanSteps) return;
+  const std::byte* const end = current_.bytes.data() + current_.bytes.size();
+  const bool known = steps_ > kScanSteps && end <= ahead_ && end + kReadAheadBytes > ahead_;
+  if (known && end + kReadAheadBytes / 2 <= ahead_) return;
+  const std::byte* const from = known ? ahead_ : end;
+  ahead_ = end + kReadAheadBytes;
+  env_.read_ahead(from, static_cast<std::uint64_t>(ahead_ - from));
+}
+
 RawBlock LmdbBlockCursor::take(UnsettledBlocks::Block block) {
   current_unsettled_ = std::move(block);
   current_ = {current_unsettled_->first_position(), current_unsettled_->bytes()};
@@ -51,6 +70,7 @@ Result<std::optional<RawBlock>> LmdbBlockCursor::take(const std::optional<lmdb::
 }
 
 Result<std::optional<RawBlock>> LmdbBlockCursor::seek(GlobalPosition position) {
+  steps_ = 0;
   if (auto block = unsettled_.find(position)) return std::optional(take(std::move(block)));
   const bool may_be_old = txn_.has_value();
   CAIRN_CHECK(begin(Transaction::kAny));
@@ -75,7 +95,11 @@ Result<std::optional<RawBlock>> LmdbBlockCursor::next() {
   CAIRN_ASSERT(current_unsettled_ != nullptr || cursor_.has_value());
   if (current_unsettled_ == nullptr) {
     CAIRN_TRY(const auto found, cursor_->next());
-    if (found) return take(found);
+    if (found) {
+      CAIRN_TRY(const auto block, take(found));
+      read_ahead();
+      return block;
+    }
   }
   const auto header = BlockHeader::read(current_.bytes);
   if (!header.ok()) return std::optional<RawBlock>();  // damaged: its end, and so the next block, is unknown

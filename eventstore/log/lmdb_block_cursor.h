@@ -25,6 +25,7 @@ class LmdbBlockCursor final : public BlockCursor {
   enum class Transaction { kAny, kNew };
   Status begin(Transaction which);
   RawBlock take(UnsettledBlocks::Block block);
+  void read_ahead();
   Result<std::optional<RawBlock>> take(const std::optional<lmdb::Record>& record);
 
   lmdb::Env& env_;
@@ -34,6 +35,8 @@ class LmdbBlockCursor final : public BlockCursor {
   std::optional<lmdb::Cursor> cursor_;
   UnsettledBlocks::Block current_unsettled_;  // null when the cursor is in LMDB
   RawBlock current_;
+  unsigned steps_ = 0;                // of next() in LMDB since the last search
+  const std::byte* ahead_ = nullptr;  // the file is read ahead up to here
 };
 
 }  // namespace cairn

@@ -94,8 +94,9 @@ Result<VerifyReport> verify_store(const std::filesystem::path& folder, const Ver
     CAIRN_CHECK(walk.walk_to({~std::uint64_t{0}}));
     return report;
   }
-  CAIRN_TRY(const auto index,
-            Index::open(store.index(), {.readers_max = kReaders, .access = lmdb::Access::kReadOnly}));
+  CAIRN_TRY(const auto index, Index::open(store.index(), {.readers_max = kReaders,
+                                                          .access = lmdb::Access::kReadOnly,
+                                                          .reads = lmdb::ReadPattern::kScan}));
   CAIRN_TRY(const IndexReader reader, index->read());
   CAIRN_CHECK(compare(walk, reader, report, progress));
   return report;

@@ -1,5 +1,8 @@
 #include "eventstore/log/lmdb_block_log.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -9,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "eventstore/base/file.h"
 #include "eventstore/format/block_builder.h"
 #include "eventstore/format/block_reader.h"
 #include "tests/support/matchers.h"
@@ -22,6 +26,8 @@ using test::succeeds;
 
 class LmdbBlockLogTest : public testing::Test {
  protected:
+  explicit LmdbBlockLogTest(test::Medium medium = test::Medium::kMemory) : folder_(medium) {}
+
   void SetUp() override {
     ASSERT_THAT(LmdbBlockLog::create(folder_.path(), kOptions), succeeds());
     reopen();
@@ -55,10 +61,41 @@ class LmdbBlockLogTest : public testing::Test {
     return found.ok() && *found ? (*found)->first_position.value : 0;
   }
 
+  // Reads the pages of a block, and returns how many of them this thread had to wait for.
+  static long major_faults_of(std::span<const std::byte> block) {
+    const auto count = [] {
+      rusage usage{};
+      getrusage(RUSAGE_THREAD, &usage);
+      return usage.ru_majflt;
+    };
+    const long before = count();
+    for (std::size_t i = 0; i < block.size(); i += 512)
+      static_cast<void>(*const_cast<const volatile std::byte*>(&block[i]));
+    return count() - before;
+  }
+
   static constexpr LmdbBlockLogOptions kOptions{.map_bytes = 1u << 20, .journal_bytes = 64u << 10};
   test::TempFolder folder_;
   std::unique_ptr<LmdbBlockLog> log_;
   BlockBuilder builder_;
+};
+
+// On a disk, whose pages can be dropped from memory.
+class ColdBlockLogTest : public LmdbBlockLogTest {
+ protected:
+  ColdBlockLogTest() : LmdbBlockLogTest(test::Medium::kDisk) {}
+
+  // Opens the log with nothing of it in the page cache.
+  void reopen_cold() {
+    log_.reset();
+    {
+      const auto file = File::open(folder_.path() / "data.mdb", O_RDONLY);
+      ASSERT_THAT(file, succeeds());
+      ASSERT_EQ(fdatasync(file->descriptor()), 0);
+      ASSERT_EQ(posix_fadvise(file->descriptor(), 0, 0, POSIX_FADV_DONTNEED), 0);
+    }
+    reopen();
+  }
 };
 
 TEST_F(LmdbBlockLogTest, FindsTheBlockOfAPosition) {
@@ -111,6 +148,36 @@ TEST_F(LmdbBlockLogTest, TheMapGrowsAutomatically) {
   EXPECT_GT(log_->used_bytes(), 10'000'000u);
   reopen();
   EXPECT_EQ(seek(100), 100u);
+}
+
+// A fault reads one page, which is right for a stream and would make a scan of a cold log as slow as random
+// reads.
+TEST_F(ColdBlockLogTest, AScanReadsAheadAndARandomReadDoesNot) {
+  constexpr std::uint64_t kBlocks = 120, kBlockEvents = 100;
+  for (std::uint64_t i = 0; i < kBlocks; ++i) {
+    ASSERT_THAT(append(i * kBlockEvents + 1, kBlockEvents, 1, 2'000), succeeds());
+  }
+  reopen_cold();
+  long at_random = 0;
+  for (std::uint64_t i = kBlocks; i-- > 0;) {
+    const auto cursor = log_->cursor();
+    const auto found = (*cursor)->seek({i * kBlockEvents + 1});
+    ASSERT_TRUE(found.ok() && found->has_value());
+    at_random += major_faults_of((*found)->bytes);
+  }
+  if (at_random < 1'000)
+    GTEST_SKIP() << "the file system of " << folder_.path() << " keeps all pages in memory";
+
+  reopen_cold();
+  long in_scan = 0;
+  const auto cursor = log_->cursor();
+  auto found = (*cursor)->seek({1});
+  for (std::uint64_t i = 0; i < kBlocks; ++i) {
+    ASSERT_TRUE(found.ok() && found->has_value());
+    in_scan += major_faults_of((*found)->bytes);
+    found = (*cursor)->next();
+  }
+  EXPECT_LT(in_scan, at_random / 5) << "of " << at_random;
 }
 
 // Blocks move from the journal to LMDB while a cursor is open. The cursor misses none and returns none twice.
