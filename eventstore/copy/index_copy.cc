@@ -1,7 +1,6 @@
 #include "eventstore/copy/index_copy.h"
 
 #include <array>
-#include <memory>
 #include <utility>
 
 #include "eventstore/base/file.h"
@@ -18,24 +17,15 @@ using IndexTable = IndexReader::Table;
 constexpr std::array<IndexTable, 5> kIndexTables{IndexTable::kStreams, IndexTable::kPostings,
                                                  IndexTable::kIds, IndexTable::kState,
                                                  IndexTable::kSnapshots};
-constexpr int kIndexOpenAttemptsMax = 100;
 constexpr std::uint64_t kRecordsPerReport = 4'096;
-
-// A server may write the meta pages while they are read here, so only a failure that persists is reported.
-Result<std::unique_ptr<Index>> open_index_beside(const std::filesystem::path& folder) {
-  CAIRN_CHECK(check_pages_beside(folder));
-  const IndexOptions options{.access = lmdb::Access::kReadOnly, .reads = lmdb::ReadPattern::kScan};
-  auto index = Index::open(folder, options);
-  for (int attempt = 1; attempt < kIndexOpenAttemptsMax && !index.ok(); ++attempt)
-    index = Index::open(folder, options);
-  return index;
-}
 
 }  // namespace
 
 Result<IndexCopy> copy_index(const std::filesystem::path& from, const std::filesystem::path& to,
                              const CopyProgress& progress) {
-  CAIRN_TRY(const auto index, open_index_beside(from));
+  CAIRN_CHECK(check_pages_beside(from));
+  CAIRN_TRY(const auto index,
+            Index::open(from, {.access = lmdb::Access::kReadOnly, .reads = lmdb::ReadPattern::kScan}));
   CAIRN_TRY(const IndexReader reader, index->read());
   IndexCopy copied;
   CAIRN_TRY(copied.state, reader.state());

@@ -21,7 +21,6 @@ namespace {
 constexpr std::size_t kChunkEntries = 118;  // two chunks fill an LMDB page
 constexpr std::uint32_t kFilterChunk = 0xFFFFFFFF;
 constexpr std::size_t kMergedEntriesMax = 1u << 20;
-constexpr int kFindAttemptsMax = 1'000;
 
 std::string key_of(std::uint32_t day, std::uint32_t run, std::uint32_t chunk) {
   std::string key(12, '\0');
@@ -58,6 +57,11 @@ int put_items(MDB_txn* txn, MDB_dbi table, const std::string& key, std::span<con
   return mdb_put(txn, table, &key_val, &value, 0);
 }
 
+Error lacks_chunk(std::uint32_t day, std::uint32_t run, std::size_t chunk) {
+  return make_error(Errc::kCorruption,
+                    fmt::format("index id run {} of day {} lacks chunk {}", run, day, chunk));
+}
+
 }  // namespace
 
 struct IdRuns::Run {
@@ -91,8 +95,7 @@ Status IdRuns::load() {
     } else {
       CAIRN_TRY(const auto entries, unseal_items<Entry>(found->key, found->value));
       if (entries.empty() || key.chunk != run->fences.size()) {
-        return make_error(Errc::kCorruption,
-                          fmt::format("index id run {} of day {} lacks a chunk", key.run, key.day));
+        return lacks_chunk(key.day, key.run, run->fences.size());
       }
       run->fences.push_back(entries.front().hash);
       run->entries += entries.size();
@@ -100,56 +103,61 @@ Status IdRuns::load() {
     CAIRN_TRY(found, cursor.next());
   }
   const MutexLock lock(mutex_);
-  runs_ = std::make_shared<const Runs>(std::move(runs));
+  lists_ = {.published = std::make_shared<const Runs>(std::move(runs))};
   return {};
 }
 
-std::shared_ptr<const IdRuns::Runs> IdRuns::runs() const {
+IdRuns::Lists IdRuns::lists() const {
   const MutexLock lock(mutex_);
-  return runs_;
+  return lists_;
 }
 
+// The published filters are enough to tell that there is nothing: what a flush adds stays in the tail, where
+// callers look first, until it is published.
 Result<std::vector<GlobalPosition>> IdRuns::find(std::uint64_t hash, std::uint32_t first_day) const {
-  // A flush may replace a run after the list of runs is read and before the table is. Then both are read
-  // again.
-  for (int attempt = 0; attempt < kFindAttemptsMax; ++attempt) {
-    const auto runs = this->runs();
-    CAIRN_TRY(auto found, find_in(*runs, hash, first_day));
-    if (found) return *std::move(found);
+  Lists lists = this->lists();
+  for (;;) {
+    const bool possible = std::any_of(lists.published->begin(), lists.published->end(), [&](const auto& run) {
+      return run->day >= first_day && run->filter.may_hold(hash);
+    });
+    if (!possible) return std::vector<GlobalPosition>();
+    CAIRN_TRY(const lmdb::ReadTxn txn, env_.begin_read());
+    // With the same lists before and after the transaction began, it sees at most the one commit that was
+    // prepared. Otherwise a flush has made progress in between; this loop never waits for one.
+    Lists now = this->lists();
+    if (now != lists) {
+      lists = std::move(now);
+      continue;
+    }
+    const bool sees_prepared = lists.prepared != nullptr && mdb_txn_id(txn.get()) >= lists.prepared_txn;
+    return find_in(txn, sees_prepared ? *lists.prepared : *lists.published, hash, first_day);
   }
-  return make_error(Errc::kCorruption, "index id run lacks a chunk");
 }
 
-// nullopt when a run of `runs` is no longer in the table.
-Result<std::optional<std::vector<GlobalPosition>>> IdRuns::find_in(const Runs& runs, std::uint64_t hash,
-                                                                   std::uint32_t first_day) const {
+Result<std::vector<GlobalPosition>> IdRuns::find_in(const lmdb::ReadTxn& txn, const Runs& runs,
+                                                    std::uint64_t hash, std::uint32_t first_day) const {
   std::vector<GlobalPosition> positions;
-  std::optional<lmdb::ReadTxn> txn;
   for (const auto& run : runs) {
     if (run->day < first_day || !run->filter.may_hold(hash)) continue;
-    if (!txn) {
-      CAIRN_TRY(auto begun, env_.begin_read());
-      txn.emplace(std::move(begun));
-    }
     // Entries with this hash may begin at the end of the chunk before the first one that begins with it.
     const auto fence = std::lower_bound(run->fences.begin(), run->fences.end(), hash);
     auto chunk = static_cast<std::size_t>(fence - run->fences.begin());
     if (chunk > 0) --chunk;
     for (; chunk < run->fences.size() && run->fences[chunk] <= hash; ++chunk) {
       const std::string key = key_of(run->day, run->number, static_cast<std::uint32_t>(chunk));
-      CAIRN_TRY(const auto value, lmdb::get(*txn, table_, key));
-      if (!value) return std::optional<std::vector<GlobalPosition>>();
+      CAIRN_TRY(const auto value, lmdb::get(txn, table_, key));
+      if (!value) return lacks_chunk(run->day, run->number, chunk);
       CAIRN_TRY(const auto entries, unseal_items<Entry>(key, *value));
       auto at = std::lower_bound(entries.begin(), entries.end(), Entry{hash, 0});
       for (; at != entries.end() && at->hash == hash; ++at) positions.push_back({at->position});
     }
   }
-  return std::optional(std::move(positions));
+  return positions;
 }
 
 Result<int> IdRuns::add(MDB_txn* txn, std::uint32_t day, std::vector<Entry> entries) {
   CAIRN_ASSERT(!entries.empty(), day);
-  if (!pending_) pending_ = *runs();
+  if (!pending_) pending_ = *lists().published;
   std::uint32_t number = 0;
   for (const auto& run : *pending_) {
     if (run->day == day) number = std::max(number, run->number + 1);
@@ -206,7 +214,7 @@ Result<std::vector<IdRuns::Entry>> IdRuns::read_run(MDB_txn* txn, const Run& run
     all.insert(all.end(), entries.begin(), entries.end());
     CAIRN_TRY(found, cursor.next());
   }
-  if (all.size() != run.entries) return make_error(Errc::kCorruption, "index id run lacks a chunk");
+  if (all.size() != run.entries) return lacks_chunk(run.day, run.number, all.size() / kChunkEntries);
   return all;
 }
 
@@ -222,7 +230,7 @@ Result<int> IdRuns::erase_run(MDB_txn* txn, const Run& run) const {
 }
 
 Result<int> IdRuns::drop_before(MDB_txn* txn, std::uint32_t first_day) {
-  if (!pending_) pending_ = *runs();
+  if (!pending_) pending_ = *lists().published;
   for (auto run = pending_->begin(); run != pending_->end();) {
     if ((*run)->day >= first_day) {
       ++run;
@@ -235,14 +243,24 @@ Result<int> IdRuns::drop_before(MDB_txn* txn, std::uint32_t first_day) {
   return 0;
 }
 
-void IdRuns::publish() {
+void IdRuns::prepare(MDB_txn* txn) {
   if (!pending_) return;
   auto runs = std::make_shared<const Runs>(*std::exchange(pending_, std::nullopt));
   const MutexLock lock(mutex_);
-  runs_ = std::move(runs);
+  lists_.prepared = std::move(runs);
+  lists_.prepared_txn = mdb_txn_id(txn);
 }
 
-void IdRuns::discard() { pending_.reset(); }
+void IdRuns::publish() {
+  const MutexLock lock(mutex_);
+  if (lists_.prepared != nullptr) lists_ = {.published = std::move(lists_.prepared)};
+}
+
+void IdRuns::discard() {
+  pending_.reset();
+  const MutexLock lock(mutex_);
+  lists_ = {.published = std::move(lists_.published)};
+}
 
 Result<IdRuns::Chunk> IdRuns::decode(std::string_view key, std::string_view value) {
   CAIRN_TRY(const RunKey parts, parse_key(key));

@@ -43,12 +43,16 @@ class IdRuns {
   Result<std::vector<GlobalPosition>> find(std::uint64_t hash, std::uint32_t first_day) const;
 
   // The steps of a flush. add() and drop_before() write in the flush's transaction and return LMDB's code, or
-  // fail with kCorruption; publish() makes the result visible to find() after the commit.
+  // fail with kCorruption. prepare() comes after them and before the commit: from then on find() can read
+  // what the commit replaces, before and after it. publish() follows the commit; from then on find() finds
+  // what was added.
   // REQUIRES: `entries` are sorted.
   Result<int> add(MDB_txn* txn, std::uint32_t day, std::vector<Entry> entries);
   Result<int> drop_before(MDB_txn* txn, std::uint32_t first_day);
+  void prepare(MDB_txn* txn);
   void publish();
-  void discard();  // the transaction was aborted
+  // The transaction was aborted. Call it before the next one begins, which may get the same number.
+  void discard();
 
   // Decodes one record, for a scan of the table. `entries` is nullopt for a filter.
   struct Chunk {
@@ -61,19 +65,28 @@ class IdRuns {
   struct Run;
   using Runs = std::vector<std::shared_ptr<const Run>>;
 
-  Result<std::optional<std::vector<GlobalPosition>>> find_in(const Runs& runs, std::uint64_t hash,
-                                                             std::uint32_t first_day) const;
+  // The runs in memory belong to commits of the table. Between a flush's commit and its publish() there are
+  // two lists; a reader uses the one that its transaction sees.
+  struct Lists {
+    std::shared_ptr<const Runs> published = std::make_shared<Runs>();
+    std::shared_ptr<const Runs> prepared;  // null unless a flush is about to commit, or has just done so
+    std::size_t prepared_txn = 0;          // the LMDB transaction from which on `prepared` is right
+    friend bool operator==(const Lists&, const Lists&) = default;
+  };
+
+  Result<std::vector<GlobalPosition>> find_in(const lmdb::ReadTxn& txn, const Runs& runs, std::uint64_t hash,
+                                              std::uint32_t first_day) const;
   Result<int> write_run(MDB_txn* txn, std::uint32_t day, std::uint32_t number,
                         std::span<const Entry> entries);
   Result<std::vector<Entry>> read_run(MDB_txn* txn, const Run& run) const;
   Result<int> erase_run(MDB_txn* txn, const Run& run) const;
-  std::shared_ptr<const Runs> runs() const CAIRN_EXCLUDES(mutex_);
+  Lists lists() const CAIRN_EXCLUDES(mutex_);
 
   lmdb::Env& env_;
   MDB_dbi table_;
   mutable Mutex mutex_;
-  std::shared_ptr<const Runs> runs_ CAIRN_GUARDED_BY(mutex_) = std::make_shared<Runs>();  // copy-on-write
-  std::optional<Runs> pending_;  // the runs after the current flush; used by the thread that flushes
+  Lists lists_ CAIRN_GUARDED_BY(mutex_);  // copy-on-write
+  std::optional<Runs> pending_;           // the runs after the current flush; used by the thread that flushes
 };
 
 }  // namespace cairn

@@ -238,16 +238,21 @@ Result<IndexReader> Index::read() const {
   return IndexReader(std::move(txn), tables_);
 }
 
-Status Index::commit(const std::function<Result<int>(MDB_txn*)>& write) {
+Status Index::commit(const std::function<Result<int>(MDB_txn*)>& write,
+                     const std::function<void(Outcome)>& ended) {
   const FairMutexLock writing(write_mutex_);
   CAIRN_CHECK(check());
   for (;;) {
     int code = 0;
     try {
       CAIRN_TRY(lmdb::WriteTxn txn, env_->begin_write());
-      CAIRN_TRY(code, write(txn.get()));
-      if (code == 0) code = txn.commit();
+      const auto written = write(txn.get());
+      code = written.ok() ? *written : 0;
+      if (written.ok() && code == 0) code = txn.commit();
+      if (ended) ended(written.ok() && code == 0 ? Outcome::kCommitted : Outcome::kAborted);
+      if (!written.ok()) return written.error();
     } catch (const lmdb::BrokenStructure& broken) {
+      if (ended) ended(Outcome::kAborted);
       return make_error(Errc::kCorruption,
                         "the index in " + folder_.string() + " is damaged: " + broken.what());
     }
@@ -308,8 +313,7 @@ Status Index::flush(const TailGeneration& generation, const Uuid& store_id, std:
   }
 
   const IdsByDay ids = ids_by_day(generation, id_seed(store_id), first_id_day);
-  const Status last = commit([&](MDB_txn* txn) -> Result<int> {
-    ids_->discard();  // this may be the second attempt, after the map was too small
+  const auto write = [&](MDB_txn* txn) -> Result<int> {
     CAIRN_TRY(int code,
               put_postings(txn, tables_.postings, PostingTerm::Kind::kCategory, generation.categories));
     if (code != 0) return code;
@@ -320,15 +324,12 @@ Status Index::flush(const TailGeneration& generation, const Uuid& store_id, std:
       CAIRN_TRY(code, ids_->add(txn, day->first, day->second));
     }
     if (code != 0) return code;
+    ids_->prepare(txn);
     return put(txn, tables_.state, kStateKey,
                encode_state({store_id, generation.last_position, generation.last_hash}));
-  });
-  if (!last.ok()) {
-    ids_->discard();
-    return last;
-  }
-  ids_->publish();
-  return {};
+  };
+  return commit(
+      write, [this](Outcome outcome) { outcome == Outcome::kCommitted ? ids_->publish() : ids_->discard(); });
 }
 
 Status Index::put_snapshots(std::span<const SnapshotRecord> snapshots, std::span<const SnapshotKey> drop) {

@@ -135,8 +135,10 @@ class Index {
   Status check_all() const;
 
   // Runs `write` in a transaction and commits it. If the map is full, it enlarges the map and runs `write`
-  // again.
-  Status commit(const std::function<Result<int>(MDB_txn*)>& write) CAIRN_EXCLUDES(write_mutex_);
+  // again. Calls `ended`, if given, after each transaction and before any other can begin.
+  enum class Outcome { kCommitted, kAborted };
+  Status commit(const std::function<Result<int>(MDB_txn*)>& write,
+                const std::function<void(Outcome)>& ended = {}) CAIRN_EXCLUDES(write_mutex_);
 
   std::filesystem::path folder_;
   std::unique_ptr<lmdb::Env> env_;

@@ -315,10 +315,28 @@ class Checker {
 
 }  // namespace
 
-Result<FileFacts> check_file(const std::filesystem::path& file) {
-  CAIRN_TRY(const File handle, File::open(file, O_RDONLY));
-  CAIRN_TRY(const std::uint64_t bytes, file_size(handle.descriptor(), file));
-  Checker checker(file, handle.descriptor(), bytes);
+namespace {
+
+// A file that another process writes may change as often as this while it is looked at.
+constexpr int kLooksMax = 1'000;
+
+// What changes with every commit: the size of the file and its two meta pages.
+struct Look {
+  std::uint64_t bytes = 0;
+  std::array<Page, 2> metas{};
+  friend bool operator==(const Look&, const Look&) = default;
+};
+
+Result<Look> look_at(int fd, const std::filesystem::path& file) {
+  Look look;
+  CAIRN_TRY(look.bytes, file_size(fd, file));
+  if (pread(fd, look.metas.data(), sizeof look.metas, 0) < 0)
+    return system_error("reading " + file.string(), errno);
+  return look;
+}
+
+Result<FileFacts> check_file_once(const std::filesystem::path& file, int fd, std::uint64_t bytes) {
+  Checker checker(file, fd, bytes);
   if (bytes < 2 * kPageBytes) {
     return checker.damaged(
         fmt::format("the file has only {} bytes; it was truncated or never completed", bytes));
@@ -333,6 +351,22 @@ Result<FileFacts> check_file(const std::filesystem::path& file) {
         fmt::format("the file was truncated: it has {} bytes, the newest commit needs {}", bytes, used));
   }
   return FileFacts{.file_bytes = bytes, .used_bytes = used};
+}
+
+}  // namespace
+
+// The parts of the file are read one after the other, and another process may commit in between. So a failure
+// counts only if the file did not change meanwhile.
+Result<FileFacts> check_file(const std::filesystem::path& file) {
+  CAIRN_TRY(const File handle, File::open(file, O_RDONLY));
+  CAIRN_TRY(Look before, look_at(handle.descriptor(), file));
+  for (int looks = 1;; ++looks) {
+    auto facts = check_file_once(file, handle.descriptor(), before.bytes);
+    if (facts.ok() || looks == kLooksMax) return facts;
+    CAIRN_TRY(const Look after, look_at(handle.descriptor(), file));
+    if (after == before) return facts;
+    before = after;
+  }
 }
 
 Status check_trees(const std::filesystem::path& file, TreeCheck depth) {

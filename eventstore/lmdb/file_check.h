@@ -30,7 +30,7 @@ struct FileFacts {
 
 // Checks that `file` (data.mdb) is not truncated: both meta pages are valid and have our page size, and the
 // file is as long as the newest commit needs; free pages at its end may be missing. Fails with kCorruption
-// and says what is wrong.
+// and says what is wrong. Another process may write the file.
 Result<FileFacts> check_file(const std::filesystem::path& file);
 
 enum class TreeCheck {

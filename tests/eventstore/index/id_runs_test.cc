@@ -1,6 +1,7 @@
 #include "eventstore/index/id_runs.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -48,7 +49,10 @@ class IdRunsTest : public testing::Test {
     const auto code = write(txn->get());
     ASSERT_THAT(code, succeeds());
     ASSERT_EQ(*code, 0);
+    runs_->prepare(txn->get());
+    if (in_between) in_between();
     ASSERT_EQ(txn->commit(), 0);
+    if (in_between) in_between();
     runs_->publish();
   }
   std::set<std::uint64_t> find(std::uint64_t hash, std::uint32_t first_day = 0) {
@@ -59,10 +63,42 @@ class IdRunsTest : public testing::Test {
     return positions;
   }
 
+  std::function<void()> in_between;  // called before each commit, and between it and publish()
   test::TempFolder folder_;
   std::unique_ptr<lmdb::Env> env_;
   std::unique_ptr<IdRuns> runs_;
 };
+
+// The flushing thread may be suspended between the commit that replaces runs and publish(). A reader that came
+// then was told that the index lacks a chunk.
+TEST_F(IdRunsTest, FindsWhatACommitReplacesBeforeItIsPublished) {
+  add(100, {{1, 10}, {2, 20}});
+  in_between = [&] {
+    EXPECT_EQ(find(1), std::set<std::uint64_t>{10});
+    EXPECT_EQ(find(2), std::set<std::uint64_t>{20});
+  };
+  add(100, {{3, 30}, {4, 40}});  // merges the runs, and erases the first
+  add(101, {{5, 50}});
+  EXPECT_EQ(find(3), std::set<std::uint64_t>{30});
+  in_between = [&] { EXPECT_EQ(find(5), std::set<std::uint64_t>{50}); };
+  drop_before(101);
+  EXPECT_TRUE(find(1).empty());
+}
+
+// The next transaction has the number of the one that was aborted.
+TEST_F(IdRunsTest, AnAbortedFlushLeavesNoTrace) {
+  add(100, {{1, 10}});
+  {
+    auto txn = env_->begin_write();
+    ASSERT_THAT(txn, succeeds());
+    ASSERT_THAT(runs_->add(txn->get(), 100, {{2, 20}}), succeeds());
+    runs_->prepare(txn->get());
+  }
+  runs_->discard();
+  in_between = [&] { EXPECT_EQ(find(1), std::set<std::uint64_t>{10}); };
+  add(101, {{3, 30}});
+  EXPECT_TRUE(find(2).empty());
+}
 
 TEST_F(IdRunsTest, FindsEveryEntryOfManyRunsAlsoAfterReopening) {
   std::mt19937_64 random(42);

@@ -1,7 +1,9 @@
 // verify_store() of an undamaged store, and of one that another process writes.
 
+#include <atomic>
 #include <csignal>
 #include <string>
+#include <thread>
 
 #include "eventstore/verify.h"
 #include "tests/support/child_process.h"
@@ -54,6 +56,34 @@ TEST_F(VerifyTest, AConcurrentWriterIsNoDamage) {
     last = report->head;
   }
   EXPECT_GT(last, 0u);
+  child.kill(SIGKILL);
+  child.wait();
+}
+
+// The log was read before the index, and a flush in between made the index newer than the log.
+TEST_F(VerifyTest, AFlushDuringTheVerificationIsNoDamage) {
+  ChildProcess child({{test_program("append_child").string(), folder().string(), "1"}, {}});
+  std::atomic<bool> done = false;
+  for (int lines = 0; lines < 1'000; ++lines) ASSERT_TRUE(child.read_line().has_value());
+  std::thread hearing([&] {
+    while (!done && child.read_line().has_value()) {
+    }
+  });
+  std::uint64_t indexed = 0;
+  for (std::size_t round = 0; round < rounds(25, 200); ++round) {
+    const auto report = verify_store(folder());
+    EXPECT_THAT(report, succeeds());
+    if (!report.ok() || !report->sound()) {
+      ADD_FAILURE() << "round " << round << ": "
+                    << (report.ok() ? report->findings.at(0).place + ": " + report->findings.at(0).what : "");
+      break;
+    }
+    EXPECT_GE(report->indexed_through, indexed);
+    indexed = report->indexed_through;
+  }
+  done = true;
+  hearing.join();
+  EXPECT_GT(indexed, 0u) << "nothing was flushed, so nothing was tested";
   child.kill(SIGKILL);
   child.wait();
 }
