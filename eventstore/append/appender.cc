@@ -35,7 +35,7 @@ Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd
       options_(options),
       make_room_(std::move(make_room)),
       queue_(options.queue_requests_max, options.queue_bytes_max),
-      planner_(parts.log, parts.tail, parts.index, parts.store_id, options.dedup_window_days),
+      planner_(parts.log, parts.tail, parts.index, parts.store_id, parts.id_window),
       end_(end),
       applied_through_(end.last_position),
       published_hash_(end.hash) {
@@ -193,6 +193,7 @@ Status Appender::commit() {
   end_.last_position = summary.last_position();
   end_.recorded_at = summary.recorded_at;
   parts_.tail.apply(summary);
+  parts_.id_window.add(day_of(end_.recorded_at));
   applied_through_ = end_.last_position;
   {
     const MutexLock lock(hash_mutex_);

@@ -44,6 +44,7 @@ class Appender {
     Tail& tail;
     const Index& index;
     HeadSignal& news;
+    IdWindow& id_window;
     Uuid store_id;
   };
 

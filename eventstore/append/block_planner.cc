@@ -36,12 +36,12 @@ class BlockPlanner::Events final : public EventSource {
 };
 
 BlockPlanner::BlockPlanner(BlockSource& log, const Tail& tail, const Index& index, const Uuid& store_id,
-                           std::optional<std::uint32_t> dedup_window_days)
+                           const IdWindow& id_window)
     : log_(log),
       tail_(tail),
       heads_(tail, index),
       id_lookup_(tail, index, store_id),
-      window_days_(dedup_window_days),
+      id_window_(id_window),
       source_(std::make_unique<Events>(*this)) {}
 
 BlockPlanner::~BlockPlanner() = default;
@@ -111,7 +111,7 @@ Result<BlockPlanner::Stream*> BlockPlanner::stream(std::string_view name) {
 
 Result<std::optional<GlobalPosition>> BlockPlanner::find_id(const Uuid& id) {
   if (const auto found = ids_.find(id); found != ids_.end()) return std::optional(found->second);
-  return id_lookup_.find(id, first_remembered_day(now_, window_days_), *source_);
+  return id_lookup_.find(id, id_window_.first_day(now_), *source_);
 }
 
 AppendResult BlockPlanner::prepared_for(const AppendRequest& request) {

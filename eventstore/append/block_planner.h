@@ -18,6 +18,7 @@
 #include "eventstore/base/seeded_hash.h"
 #include "eventstore/format/block_builder.h"
 #include "eventstore/index/block_summary.h"
+#include "eventstore/index/id_window.h"
 #include "eventstore/index/index.h"
 #include "eventstore/index/stream_heads.h"
 #include "eventstore/index/tail.h"
@@ -37,7 +38,7 @@ namespace cairn {
 class BlockPlanner {
  public:
   BlockPlanner(BlockSource& log, const Tail& tail, const Index& index, const Uuid& store_id,
-               std::optional<std::uint32_t> dedup_window_days);
+               const IdWindow& id_window);
   ~BlockPlanner();
 
   // Starts an empty block.
@@ -87,7 +88,7 @@ class BlockPlanner {
   StreamHeads heads_;
   IdLookup id_lookup_;
   EventIdMaker id_maker_;
-  std::optional<std::uint32_t> window_days_;
+  const IdWindow& id_window_;
   std::unique_ptr<Events> source_;
 
   GlobalPosition first_position_;

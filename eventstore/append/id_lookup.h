@@ -27,10 +27,4 @@ class IdLookup {
   std::uint64_t seed_;
 };
 
-// The first day whose ids are kept at the time `now`; 0 = all are kept, for ever.
-inline std::uint32_t first_remembered_day(Timestamp now, std::optional<std::uint32_t> window_days) {
-  const std::uint32_t today = day_of(now);
-  return !window_days || *window_days >= today ? 0 : today - *window_days;
-}
-
 }  // namespace cairn

@@ -32,6 +32,10 @@ thread_local std::vector<const Env*> envs_read_by_thread;
 // unwinds through LMDB to the caller, which reports corruption.
 void on_lmdb_assertion(MDB_env*, const char* message) { throw BrokenStructure{message}; }
 
+std::uint64_t used_bytes_of(const MDB_envinfo& info) {
+  return (std::uint64_t{info.me_last_pgno} + 1) * kPageBytes;
+}
+
 bool has_no_tables(MDB_txn* txn) {
   MDB_dbi unnamed = 0;
   MDB_stat stat{};
@@ -295,16 +299,21 @@ void Env::clear_dead_readers() {
   mdb_reader_check(env_, &dead);
 }
 
-std::uint64_t Env::used_bytes() const {
+// mdb_env_info() reads the meta pages through the map, which resize() unmaps for a moment.
+MDB_envinfo Env::info() const {
   MDB_envinfo info;
   mdb_env_info(env_, &info);
-  return (std::uint64_t{info.me_last_pgno} + 1) * kPageBytes;
+  return info;
+}
+
+std::uint64_t Env::used_bytes() const {
+  const MutexLock lock(mutex_);
+  return used_bytes_of(info());
 }
 
 std::uint64_t Env::map_bytes() const {
-  MDB_envinfo info;
-  mdb_env_info(env_, &info);
-  return info.me_mapsize;
+  const MutexLock lock(mutex_);
+  return info().me_mapsize;
 }
 
 unsigned Env::open_readers() const {
@@ -348,7 +357,7 @@ void Env::read_ahead(const std::byte* at, std::uint64_t bytes) const {
 
 bool Env::holds(const MDB_val& value) const {
   const auto* const data = static_cast<const std::byte*>(value.mv_data);
-  const std::uint64_t used = used_bytes();
+  const std::uint64_t used = used_bytes_of(info());  // the caller's transaction keeps resize() waiting
   const std::byte* const base = map_base_.load(std::memory_order_acquire);
   return data >= base && value.mv_size <= used &&
          static_cast<std::uint64_t>(data - base) <= used - value.mv_size;

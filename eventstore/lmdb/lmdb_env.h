@@ -119,8 +119,8 @@ class Env {
   // Frees the slots of readers whose process died.
   void clear_dead_readers();
 
-  std::uint64_t used_bytes() const;
-  std::uint64_t map_bytes() const;
+  std::uint64_t used_bytes() const CAIRN_EXCLUDES(mutex_);
+  std::uint64_t map_bytes() const CAIRN_EXCLUDES(mutex_);
   unsigned open_readers() const CAIRN_EXCLUDES(mutex_);
   int file_descriptor() const;
   const std::string& name() const { return name_; }
@@ -132,6 +132,7 @@ class Env {
 
   // Whether the bytes of `value` are inside the pages that this environment uses. A damaged node can claim
   // any size, and reading beyond the end of the file would raise SIGBUS.
+  // REQUIRES: the caller has a transaction open.
   bool holds(const MDB_val& value) const;
 
  private:
@@ -139,7 +140,9 @@ class Env {
   friend class WriteTxn;
   Env() = default;
   void end_read(MDB_txn* txn) CAIRN_EXCLUDES(mutex_);
-  void lengthen_file() const;
+  void lengthen_file() const CAIRN_EXCLUDES(mutex_);
+  // REQUIRES: mutex_ is held, or a transaction of the caller keeps the map.
+  MDB_envinfo info() const;
   Status resize(std::uint64_t map_bytes) CAIRN_EXCLUDES(mutex_);
   Status find_map();
 

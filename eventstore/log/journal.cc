@@ -27,6 +27,16 @@ Error damaged(const std::filesystem::path& file, const std::string& what) {
   return make_error(Errc::kCorruption, "the journal " + file.string() + " " + what);
 }
 
+struct FreePages {
+  void operator()(std::byte* bytes) const { std::free(bytes); }
+};
+using PageBuffer = std::unique_ptr<std::byte, FreePages>;
+
+// Memory for direct I/O; null when there is none. REQUIRES: `bytes` is a multiple of the page size.
+PageBuffer allocate_pages(std::uint64_t bytes) {
+  return PageBuffer(static_cast<std::byte*>(std::aligned_alloc(kPage, bytes)));
+}
+
 std::uint64_t half_start(unsigned half, std::uint64_t half_bytes) { return kPage + half * half_bytes; }
 
 }  // namespace
@@ -100,11 +110,7 @@ Status Journal::sync() const {
 }
 
 Status Journal::read_half(unsigned half, GlobalPosition end, std::vector<Block>& blocks) const {
-  struct Free {
-    void operator()(std::byte* bytes) const { std::free(bytes); }
-  };
-  const std::unique_ptr<std::byte, Free> buffer(
-      static_cast<std::byte*>(std::aligned_alloc(kPage, half_bytes_)));
+  const PageBuffer buffer = allocate_pages(half_bytes_);
   if (buffer == nullptr) return system_error("reading " + path_.string(), ENOMEM);
   CAIRN_CHECK(read_pages(half, 0, {buffer.get(), half_bytes_}));
   for (std::uint64_t at = 0; at < half_bytes_;) {
@@ -146,6 +152,14 @@ void Journal::mark_full(GlobalPosition end) {
   last_ = {end, end};
 }
 
+// Whether the block that could not be written is known not to be there: recovery takes in whole blocks only.
+bool Journal::lacks(const BlockCopy& block) const {
+  const std::size_t bytes = block.pages().size();
+  const PageBuffer there = allocate_pages(bytes);
+  if (there == nullptr || !read_pages(half_, offset_, {there.get(), bytes}).ok()) return false;
+  return std::memcmp(there.get(), block.pages().data(), bytes) != 0;
+}
+
 Status Journal::write(const BlockCopy& block) {
   CAIRN_ASSERT(has_room(block), offset_, block.pages().size());
   CAIRN_ASSERT(!block.has_page_like_a_block(), block.first_position().value);  // invariant 3
@@ -162,7 +176,7 @@ Status Journal::write(const BlockCopy& block) {
   }
   if (!left.empty() || fdatasync(file_.descriptor()) != 0) {
     Error error = system_error("committing to the journal " + path_.string(), errno);
-    error.code = Errc::kOutcomeUnknown;
+    if (error.code != Errc::kDiskFull || left.empty() || !lacks(block)) error.code = Errc::kOutcomeUnknown;
     return error;
   }
   offset_ += block.pages().size();

@@ -80,13 +80,17 @@ class Journal {
   // in LMDB, so nothing is written until `end` is.
   void mark_full(GlobalPosition end);
 
-  // Writes and syncs the block. Every failure is kOutcomeUnknown.
+  // Writes and syncs the block. kDiskFull: the block is not in the journal, and the next one may be tried. The
+  // disk blocks were allocated by create(), but a copy of the file may be sparse or share them (reflink).
+  // Every other failure is kOutcomeUnknown, also a full disk that the sync reports: which pages it has written
+  // is not known then.
   // REQUIRES: has_room(block); !block.has_page_like_a_block() (invariant 3).
   Status write(const BlockCopy& block);
 
  private:
   Journal(File file, std::filesystem::path path, std::uint64_t half_bytes)
       : file_(std::move(file)), path_(std::move(path)), half_bytes_(half_bytes) {}
+  bool lacks(const BlockCopy& block) const;
   Status read_half(unsigned half, GlobalPosition end, std::vector<Block>& blocks) const;
 
   File file_;

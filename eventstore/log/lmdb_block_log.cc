@@ -85,6 +85,9 @@ Result<std::unique_ptr<LmdbBlockLog>> LmdbBlockLog::open(const std::filesystem::
                                                                       : Journal::Access::kReadOnly));
   CAIRN_CHECK(log->recover_journal());
   if (!writable) return log;
+  // A process that was killed before its sync may have left a block in the page cache only. It is served, and
+  // a repeat of it is acknowledged, also when it cannot settle because the disk is full: so it is synced now.
+  if (log->unsettled_.bytes() > 0) CAIRN_CHECK(log->journal_->sync());
   if (const Status settled = log->settle(nullptr); !settled.ok()) {
     if (settled.error().code != Errc::kDiskFull) return settled.error();
     log->journal_->mark_full(log->end_);  // reads work; appends work again when the blocks can settle
@@ -245,12 +248,7 @@ Status LmdbBlockLog::settle(const BlockCopy* extra) {
     if (code == 0 && extra != nullptr) code = put(txn.get(), table_, *extra);
     if (code != 0) return lmdb::lmdb_error("writing the log " + env_->name(), code);
     code = txn.commit();
-    if (code != 0) {
-      broken_.store(true);  // no second attempt; the unsettled blocks are durable in the journal
-      Error error = lmdb::lmdb_error("committing to the log " + env_->name(), code);
-      error.code = Errc::kOutcomeUnknown;
-      return error;
-    }
+    if (code != 0) return failed_commit(code);
   } catch (const lmdb::BrokenStructure& broken) {
     broken_.store(true);
     return make_error(Errc::kOutcomeUnknown, "the log " + env_->name() + " is damaged: " + broken.what());
@@ -263,6 +261,20 @@ Status LmdbBlockLog::settle(const BlockCopy* extra) {
   }
   changed_.notify_all();
   return {};
+}
+
+// LMDB writes and syncs the pages of a commit before its meta page, and gives the environment up when the meta
+// page cannot be written. So after a full disk (which make_space() cannot exclude for sparse and reflinked
+// files) in an environment that can still be written, nothing was committed, and the next attempt writes all
+// of its pages again. After any other failure there is no second attempt; the unsettled blocks are durable in
+// the journal.
+Error LmdbBlockLog::failed_commit(int code) {
+  Error error =
+      lmdb::lmdb_error("committing to the log " + env_->name(), lmdb::meant_code(code, env_->name()));
+  if (error.code == Errc::kDiskFull && env_->begin_write().ok()) return error;
+  broken_.store(true);
+  error.code = Errc::kOutcomeUnknown;
+  return error;
 }
 
 // The body of cairn-settle. It waits, with the first that applies: after a failure, for a retry; without

@@ -41,7 +41,8 @@ class LmdbBlockLog final : public BlockLog {
   static Status create(const std::filesystem::path& folder, const LmdbBlockLogOptions& options);
 
   // Opens the log in `folder` and settles the blocks that a crash left in the journal; with kReadOnly they
-  // stay there and are read from memory. Fails with kCorruption for damaged or missing files.
+  // stay there and are read from memory. On a full disk they stay there too, and are synced before they are
+  // read. Fails with kCorruption for damaged or missing files.
   static Result<std::unique_ptr<LmdbBlockLog>> open(const std::filesystem::path& folder,
                                                     const LmdbBlockLogOptions& options);
 
@@ -72,6 +73,8 @@ class LmdbBlockLog final : public BlockLog {
   // Extends the map and the file by what a commit of `bytes` may need.
   Status make_space(std::uint64_t bytes) CAIRN_REQUIRES(settle_mutex_);
   Error broken_error() const;
+  // The error of a commit that failed with LMDB's `code`. Stops all further writing unless it is kDiskFull.
+  Error failed_commit(int code) CAIRN_REQUIRES(settle_mutex_);
   void run(const std::stop_token& stop) CAIRN_EXCLUDES(settle_mutex_, mutex_);
 
   std::filesystem::path folder_;

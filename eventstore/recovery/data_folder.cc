@@ -134,7 +134,9 @@ Status DataFolder::take_lock() {
   const std::string pid = std::to_string(getpid()) + "\n";
   if (ftruncate(lock.descriptor(), 0) != 0 ||
       pwrite(lock.descriptor(), pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
-    return system_error("writing " + file.string(), errno);
+    // The process id is only there for a message, and a store on a full disk can still be read.
+    const Error error = system_error("writing " + file.string(), errno);
+    if (error.code != Errc::kDiskFull) return error;
   }
   lock_.emplace(std::move(lock));
   return {};

@@ -39,7 +39,48 @@ Result<Sha256> hash_at(BlockSource& log, const Uuid& store_id, GlobalPosition po
   return hash;
 }
 
+struct BlockDay {
+  GlobalPosition first_position;
+  std::uint32_t day = 0;
+};
+
+std::optional<BlockDay> day_of_block(const Result<std::optional<RawBlock>>& block) {
+  if (!block.ok() || !*block) return std::nullopt;
+  const auto header = BlockHeader::read((*block)->bytes);
+  if (!header.ok()) return std::nullopt;
+  return BlockDay{(*block)->first_position, day_of(header->recorded_at)};
+}
+
+// The last block of an earlier day than `newer`: times never decrease in the log, so it is found by bisection.
+std::optional<BlockDay> last_of_earlier_day(BlockCursor& cursor, const BlockDay& newer) {
+  std::optional<BlockDay> found;
+  std::uint64_t from = 1, to = newer.first_position.value;  // the block is in [from, to)
+  while (from < to) {
+    const std::uint64_t middle = from + (to - from) / 2;
+    const auto block = day_of_block(cursor.seek({middle}));
+    if (!block) return std::nullopt;
+    if (block->day < newer.day) {
+      found = block;
+      from = middle + 1;
+    } else {
+      to = block->first_position.value;
+    }
+  }
+  return found;
+}
+
 }  // namespace
+
+void add_recent_days(BlockSource& log, IdWindow& window) {
+  const auto cursor = log.cursor();
+  if (!cursor.ok()) return;
+  std::vector<std::uint32_t> days;
+  for (auto block = day_of_block((*cursor)->last()); block && days.size() < window.days_needed();
+       block = last_of_earlier_day(**cursor, *block)) {
+    days.push_back(block->day);
+  }
+  for (auto day = days.rbegin(); day != days.rend(); ++day) window.add(*day);
+}
 
 Result<LogEnd> read_end(BlockSource& log, const Uuid& store_id) {
   CAIRN_TRY(const auto cursor, log.cursor());

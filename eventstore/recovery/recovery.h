@@ -5,6 +5,7 @@
 #include "eventstore/base/result.h"
 #include "eventstore/format/block_reader.h"
 #include "eventstore/index/block_summary.h"
+#include "eventstore/index/id_window.h"
 #include "eventstore/index/index.h"
 #include "eventstore/index/tail.h"
 #include "eventstore/log/block_log.h"
@@ -21,6 +22,10 @@ Result<LogEnd> read_end(BlockSource& log, const Uuid& store_id);
 
 // Fails with kCorruption when the first block names another store. REQUIRES: the log is not empty.
 Status check_owner(BlockSource& log, const Uuid& store_id);
+
+// Adds the newest days on which there were appends to `window`, as many as it needs. A block that cannot be
+// read ends the search, so that fewer ids are dropped. Reads a few blocks for each day.
+void add_recent_days(BlockSource& log, IdWindow& window);
 
 // Reads the blocks that the index does not have yet, checks them and their hash chain, and applies them to
 // the tail; calls `flush` after each block, which flushes a tail that is full. Returns the end of the log.

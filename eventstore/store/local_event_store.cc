@@ -22,7 +22,7 @@ namespace {
 class LocalEventStore final : public EventStore {
  public:
   LocalEventStore(DataFolder folder, StoreOptions options)
-      : options_(std::move(options)), folder_(std::move(folder)) {}
+      : options_(std::move(options)), folder_(std::move(folder)), id_window_(options_.dedup_window_days) {}
   ~LocalEventStore() override { close(); }
 
   Status start() {
@@ -32,6 +32,7 @@ class LocalEventStore final : public EventStore {
     if (!folder_.is_store()) CAIRN_CHECK(LmdbBlockLog::create(folder_.log(), log_options));
     CAIRN_TRY(log_, LmdbBlockLog::open(folder_.log(), log_options));
     CAIRN_CHECK(open_index());
+    add_recent_days(*log_, id_window_);
     auto recovered = recover(*log_, *index_, tail_, folder_.store_id(), [this] { return flush_if_full(); });
     if (!recovered.ok()) {
       Error error = std::move(recovered).error();
@@ -48,8 +49,8 @@ class LocalEventStore final : public EventStore {
                                       .on_notice = options_.on_notice,
                                       .on_fatal = options_.on_fatal,
                                       .each_minute = [this] { tidy(); }});
-    appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, folder_.store_id()}, options_, end,
-                      [this] { return flusher_->make_room(); });
+    appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, id_window_, folder_.store_id()}, options_,
+                      end, [this] { return flusher_->make_room(); });
     reader_.emplace(*log_, tail_, *index_, news_);
     return {};
   }
@@ -173,9 +174,7 @@ class LocalEventStore final : public EventStore {
     return {};
   }
 
-  std::uint32_t first_id_day() const {
-    return first_remembered_day(options_.clock(), options_.dedup_window_days);
-  }
+  std::uint32_t first_id_day() const { return id_window_.first_day(options_.clock()); }
 
   void tidy() {
     log_->clear_dead_readers();
@@ -196,6 +195,7 @@ class LocalEventStore final : public EventStore {
   std::unique_ptr<LmdbBlockLog> log_;
   std::unique_ptr<Index> index_;
   Tail tail_;
+  IdWindow id_window_;
   HeadSignal news_;
   std::optional<Flusher> flusher_;
   std::optional<Appender> appender_;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/support/matchers.h"
+#include "tests/support/scale.h"
 #include "tests/support/temp_folder.h"
 
 namespace cairn::lmdb {
@@ -42,6 +43,23 @@ TEST(LmdbEnvTest, ANestedReadDoesNotWaitForAResize) {
   }
   EXPECT_EQ((*env)->map_bytes(), (1ull << 20) << 14);
   EXPECT_EQ((*env)->open_readers(), 0u);
+}
+
+// LMDB reads its meta pages through the map, which a resize unmaps for a moment: a metrics scrape then died of
+// SIGSEGV.
+TEST(LmdbEnvTest, TheSizeMayBeAskedForDuringAResize) {
+  for (std::size_t round = 0; round < test::rounds(20, 200); ++round) {
+    test::TempFolder folder;
+    auto env = Env::open(folder.path(), {.map_bytes = 1u << 20, .tables_max = 1, .readers_max = 1});
+    ASSERT_THAT(env, succeeds());
+    std::atomic<bool> done = false;
+    std::thread scraper([&] {
+      while (!done) EXPECT_GT((*env)->map_bytes(), (*env)->used_bytes());
+    });
+    for (int growth = 0; growth < 16; ++growth) EXPECT_THAT((*env)->grow(), succeeds());
+    done = true;
+    scraper.join();
+  }
 }
 
 // On overlayfs stat() reports another device for a file than /proc/self/maps.

@@ -62,13 +62,38 @@ TEST_P(DedupWindowTest, AnyIsNewWhenTheWindowHasPassed) {
   EXPECT_EQ(version_of("cart-1"), 2u);
 }
 
-TEST_P(DedupWindowTest, AnyIsNewAfterOneLongPause) {
+// A pause cannot be told from a clock that is wrong for a moment, so the ids stay until there were appends on
+// enough days.
+TEST_P(DedupWindowTest, APauseDropsNoIds) {
   auto sent = one(any(), {full_event(1)});
-  expect_new(sent);
+  auto first = expect_new(sent);
   halfway();
   clock().advance_days(30);
   settle();
+  expect_repeat_of(first, sent);
+  pass_days(9);
   expect_new(sent);
+}
+
+// One append at a time far ahead once dropped every id.
+TEST_P(DedupWindowTest, AClockThatWasFarAheadDropsNoIds) {
+  pass_days(9);
+  auto oldest = one(any(), {full_event(1)});
+  auto first = expect_new(oldest);
+  pass_days(7);
+  auto newest = one(any(), {full_event(2)});
+  auto second = expect_new(newest);
+  settle();
+  clock().advance_days(20'000);
+  append("daily-1", {"Noise"});
+  settle();
+  expect_repeat_of(first, oldest);
+  clock().advance_days(-20'000);
+  append("daily-1", {"Noise"});
+  halfway();
+  settle();
+  expect_repeat_of(first, oldest);
+  expect_repeat_of(second, newest);
 }
 
 TEST_P(DedupWindowTest, AnotherStreamMayTakeTheIdWhenTheWindowHasPassed) {

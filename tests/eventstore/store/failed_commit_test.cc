@@ -1,5 +1,7 @@
 // A commit that fails: no answer is wrong, nothing more is written, and a new process recovers the log.
 
+#include <cerrno>
+#include <csignal>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -48,7 +50,8 @@ class FailedCommitTest : public StoreTest, public ::testing::WithParamInterface<
                 .effect = GetParam().effect});
   }
   std::string append_in_child(const std::string& stream, std::uint64_t n) {
-    return remember(n, child_->ask("append " + stream + " any " + std::to_string(n) + " 1 50"));
+    return remember(n, child_->ask("append " + stream + " any " + std::to_string(n) + " 1 " +
+                                   std::to_string(event_bytes_)));
   }
   std::vector<std::string> append_many_in_child(const std::string& stream, std::uint64_t first) {
     std::vector<std::string> answers;
@@ -84,7 +87,8 @@ class FailedCommitTest : public StoreTest, public ::testing::WithParamInterface<
       EXPECT_TRUE(is_as_numbered(events[position - 1]));
     }
     for (std::uint64_t n : sent)
-      EXPECT_THAT(append_expecting("cart-1", ExpectedVersion::any(), {numbered_event(n, 50)}), succeeds());
+      EXPECT_THAT(append_expecting("cart-1", ExpectedVersion::any(), {numbered_event(n, event_bytes_)}),
+                  succeeds());
     EXPECT_EQ(head(), sent.size());
     std::map<Uuid, int> times;
     for (const Event& event : value_of(scan_all(store()))) ++times[event.id];
@@ -92,6 +96,7 @@ class FailedCommitTest : public StoreTest, public ::testing::WithParamInterface<
     expect_sound();
   }
 
+  std::uint64_t event_bytes_ = 50;
   IoFaultPanel panel_;
   std::unique_ptr<ChildProcess> child_;
   std::map<std::uint64_t, std::uint64_t> acknowledged_;
@@ -174,6 +179,159 @@ TEST_P(FailedSettleTest, StopsTheStoreAndLosesNothing) {
   stop();
   EXPECT_EQ(panel_.later(), writes_when_stopped) << "a failed commit was tried again";
   expect_truth_after_restart(sent);
+}
+
+// A full disk in the middle of a commit, which happens on sparse and on reflinked files.
+class FullDiskCommitTest : public FailedCommitTest {
+ protected:
+  void arm(const std::string& suffix) {
+    panel_.arm({.folder = folder(),
+                .suffix = suffix,
+                .calls = GetParam().calls,
+                .bytes_max = GetParam().bytes_max,
+                .at = 1,
+                .forever = GetParam().forever,
+                .effect = GetParam().effect,
+                .error = ENOSPC});
+  }
+};
+
+class FullDiskJournalTest : public FullDiskCommitTest {};
+INSTANTIATE_TEST_SUITE_P(, FullDiskJournalTest,
+                         ::testing::Values(Site{"DataOnce", kIoWrite, 0, IoEffect::kBefore, false},
+                                           Site{"DataHalf", kIoWrite, 0, IoEffect::kHalf, false},
+                                           Site{"DataForever", kIoWrite, 0, IoEffect::kBefore, true}),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+TEST_P(FullDiskJournalTest, RefusesTheAppendAndGoesOnWhenThereIsSpace) {
+  event_bytes_ = 6'000;  // two pages, so that half of them is not the whole block
+  start();
+  EXPECT_THAT(append_in_child("cart-1", 1), StartsWith("ok"));
+  arm("/log/journal");
+  EXPECT_THAT(append_in_child("cart-1", 2), StartsWith("err " + std::string(to_string(Errc::kDiskFull))));
+  ASSERT_EQ(panel_.fired(), 1u);
+  panel_.disarm();
+  EXPECT_EQ(append_in_child("cart-1", 3), "ok 2 2 0") << "the refused append left no trace";
+  EXPECT_EQ(append_in_child("cart-1", 2), "ok 3 3 0");
+  EXPECT_EQ(child_->ask("fatal"), "ok 0");
+  child_->kill(SIGKILL);
+  child_->wait();
+  expect_truth_after_restart({1, 2, 3});
+}
+
+// The block is there although the write failed, or the sync failed: nothing tells what a power cut would leave.
+class FullDiskUnknownTest : public FullDiskCommitTest {};
+INSTANTIATE_TEST_SUITE_P(, FullDiskUnknownTest,
+                         ::testing::Values(Site{"DataDone", kIoWrite, 0, IoEffect::kAfter, false},
+                                           Site{"PaddingMissing", kIoWrite, 0, IoEffect::kHalf, false},
+                                           Site{"Sync", kIoSync, 0, IoEffect::kBefore, false}),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+TEST_P(FullDiskUnknownTest, AnswersOutcomeUnknownAndStops) {
+  start();
+  EXPECT_THAT(append_in_child("cart-1", 1), StartsWith("ok"));
+  arm("/log/journal");
+  EXPECT_THAT(append_in_child("cart-1", 2),
+              StartsWith("err " + std::string(to_string(Errc::kOutcomeUnknown))));
+  EXPECT_EQ(child_->ask("fatal"), "ok 1");
+  stop();
+  expect_truth_after_restart({1, 2});
+}
+
+class FullDiskSettleTest : public FullDiskCommitTest {};
+INSTANTIATE_TEST_SUITE_P(, FullDiskSettleTest,
+                         ::testing::Values(Site{"DataOnce", kIoWrite, 0, IoEffect::kBefore, false},
+                                           Site{"DataHalf", kIoWrite, 0, IoEffect::kHalf, false},
+                                           Site{"DataForever", kIoWrite, 0, IoEffect::kBefore, true},
+                                           Site{"SyncOnce", kIoSync, 0, IoEffect::kBefore, false}),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+TEST_P(FullDiskSettleTest, IsTriedAgain) {
+  start();
+  arm("/log/data.mdb");
+  std::vector<std::uint64_t> sent;
+  for (std::uint64_t n = 1; n <= 60; ++n) {
+    const std::string answer = append_in_child("cart-1", n);
+    EXPECT_THAT(answer, ::testing::AnyOf(StartsWith("ok"),
+                                         StartsWith("err " + std::string(to_string(Errc::kDiskFull)))));
+    sent.push_back(n);
+  }
+  ASSERT_GE(panel_.fired(), 1u);
+  panel_.disarm();
+  EXPECT_THAT(append_in_child("cart-1", 100), StartsWith("ok"));
+  sent.push_back(100);
+  EXPECT_EQ(child_->ask("fatal"), "ok 0");
+  stop();
+  expect_truth_after_restart(sent);
+}
+
+class FullDiskMetaPageTest : public FullDiskCommitTest {};
+INSTANTIATE_TEST_SUITE_P(, FullDiskMetaPageTest,
+                         ::testing::Values(Site{"Once", kIoWrite, 256, IoEffect::kBefore, false},
+                                           Site{"Done", kIoWrite, 256, IoEffect::kAfter, false}),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+TEST_P(FullDiskMetaPageTest, StopsTheStoreAndLosesNothing) {
+  start();
+  arm("/log/data.mdb");
+  std::vector<std::uint64_t> sent;
+  std::string answer = "ok";
+  for (std::uint64_t n = 1; n <= 200 && answer.starts_with("ok"); ++n) {
+    answer = append_in_child("cart-1", n);
+    sent.push_back(n);
+  }
+  EXPECT_THAT(answer, StartsWith("err " + std::string(to_string(Errc::kFailedPrecondition))));
+  EXPECT_EQ(child_->ask("fatal"), "ok 1");
+  stop();
+  expect_truth_after_restart(sent);
+}
+
+class StartOnABadDiskTest : public StoreTest {
+ protected:
+  std::unique_ptr<ChildProcess> start() {
+    ChildProcess::Command command{{test_program("store_child").string(), folder().string()}, {}};
+    panel_.connect(command);
+    return std::make_unique<ChildProcess>(command);
+  }
+
+  IoFaultPanel panel_;
+};
+
+// A killed process may leave a block that was written and not synced. It is served after a restart, so it must
+// be on disk before: a power cut could take it away again. When it settles, LMDB's sync makes it durable; on a
+// full disk it does not settle.
+TEST_F(StartOnABadDiskTest, TheJournalIsSyncedBeforeItsBlocksAreServed) {
+  auto child = start();
+  ASSERT_EQ(child->ask("open"), "ok");
+  panel_.arm({.folder = folder(),
+              .suffix = "/log/data.mdb",
+              .calls = kIoSpace,
+              .at = 1,
+              .forever = true,
+              .error = ENOSPC});
+  EXPECT_THAT(child->ask("append cart-1 any 1 1 50"), StartsWith("ok"));
+  child->kill(SIGKILL);
+  child->wait();
+
+  panel_.arm({.folder = folder(), .suffix = "/log/journal", .calls = kIoSync, .at = 1});
+  child = start();
+  EXPECT_THAT(child->ask("open"), StartsWith("err " + std::string(to_string(Errc::kIo))));
+  EXPECT_EQ(panel_.fired(), 1u) << "the journal was not synced";
+  panel_.disarm();
+  EXPECT_EQ(child->ask("open"), "ok");
+  EXPECT_EQ(child->ask("append cart-1 any 1 1 50"), "ok 1 1 1");
+}
+
+// The file `lock` names the process for a message; a store on a full disk opens without it.
+TEST_F(StartOnABadDiskTest, ALockFileWithoutSpaceRefusesNoStart) {
+  append("cart-1", {"A"});
+  close();
+  panel_.arm(
+      {.folder = folder(), .suffix = "/lock", .calls = kIoWrite, .at = 1, .forever = true, .error = ENOSPC});
+  const auto child = start();
+  EXPECT_EQ(child->ask("open"), "ok");
+  EXPECT_EQ(panel_.fired(), 1u);
+  EXPECT_THAT(try_open(), fails_with(Errc::kFailedPrecondition)) << "the lock is held all the same";
 }
 
 class FailedFlushTest : public FailedCommitTest {};

@@ -1,5 +1,8 @@
 // A full disk: appends fail with kDiskFull, reads continue, and appends succeed again once there is space.
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -110,6 +113,29 @@ TEST_P(FullDiskTest, FilledByItsOwnAppendsItStaysReadableAndOpensAgain) {
   if (HasFatalFailure()) return;
   expect_all_readable();
   EXPECT_EQ(fatal_, "");
+}
+
+// A copy of the folder may have holes where the journal had zeros: its blocks are not allocated any more.
+TEST_P(FullDiskTest, ASparseJournalIsRefusedSpaceAndUsedWhenThereIsSome) {
+  for (int i = 0; i < 20; ++i) ASSERT_THAT(append_next(), succeeds());
+  store_.reset();
+  const std::filesystem::path journal = folder() / "log" / "journal";
+  const int fd = ::open(journal.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 4096,
+                        static_cast<off_t>(std::filesystem::file_size(journal)) - 4096),
+            0);
+  ::close(fd);
+  disk_.fill_up();
+  open();
+  if (HasFatalFailure()) return;
+  append_until_full();
+  EXPECT_THAT(append_next(), fails_with(Errc::kDiskFull));
+  expect_all_readable();
+  disk_.free_up();
+  ASSERT_THAT(append_next(), succeeds()) << "without reopening";
+  EXPECT_EQ(fatal_, "");
+  expect_all_readable();
+  expect_sound();
 }
 
 TEST_P(FullDiskTest, AFlushWithoutSpaceFailsOrWaitsAndLosesNothing) {
