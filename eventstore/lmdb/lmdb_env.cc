@@ -250,6 +250,14 @@ Result<ReadTxn> Env::begin_read() {
     CAIRN_CHECK(resize(0));
     return begin_read();
   }
+  // LMDB locks a byte of lock.mdb for the id of each process.
+  if (code == EAGAIN || code == EACCES) {
+    return make_error(
+        Errc::kFailedPrecondition,
+        "reading " + name_ + ": process id " + std::to_string(getpid()) +
+            " is that of a process in another PID namespace (container) that has the store open; "
+            "start in a shared PID namespace");
+  }
   return lmdb_error("reading " + name_, code);
 }
 

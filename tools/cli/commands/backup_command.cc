@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tools/cli/commands/store_copy_run.h"
+#include "tools/cli/serve/process_id.h"
 
 namespace cairn::cli {
 
@@ -40,6 +41,7 @@ void add_backup_command(CLI::App& app, CommandAction& action) {
   command.add_flag("--no-verify", arguments->no_verify, "Do not verify the copy");
   command.add_flag("--json", arguments->json, "Print JSON");
   run_after_parsing(command, action, [arguments] {
+    if (const auto ended = continue_with_free_process_id(arguments->data)) return *ended;
     return run_store_copy({.from = arguments->data,
                            .to = arguments->out,
                            .check = arguments->no_verify ? CopyCheck::kNothing : CopyCheck::kCopy,

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "eventstore/verify.h"
+#include "tools/cli/serve/process_id.h"
 #include "tools/cli/text/exit_code.h"
 #include "tools/cli/text/number_text.h"
 #include "tools/cli/text/progress_bar.h"
@@ -88,6 +89,7 @@ void print_report(const std::string& folder, const VerifyReport& report) {
 }
 
 int run_verify(const VerifyArguments& arguments) {
+  if (const auto ended = continue_with_free_process_id(arguments.data)) return *ended;
   Result<VerifyReport> report = [&] {
     ProgressBar bar;
     return verify_store(arguments.data,

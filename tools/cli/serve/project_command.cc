@@ -15,6 +15,7 @@
 
 #include "projections/engine/follower_engine.h"
 #include "tools/cli/serve/logging.h"
+#include "tools/cli/serve/process_id.h"
 #include "tools/cli/server/interruption.h"
 #include "tools/cli/server/stop_signal.h"
 #include "tools/cli/text/exit_code.h"
@@ -135,6 +136,7 @@ int build_once(const ProjectArguments& arguments) {
 
 int run_project(const ProjectArguments& arguments, const std::string& version) {
   start_logging(arguments.log_format);
+  if (const auto ended = continue_with_free_process_id(arguments.data)) return *ended;
   ::umask(077);  // Stored events are readable by the owner only.
   return arguments.once ? build_once(arguments) : build_on(arguments, version);
 }

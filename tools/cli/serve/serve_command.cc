@@ -27,6 +27,7 @@
 #include "api/upcasters/deploy_service.h"
 #include "projections/engine/engine.h"
 #include "tools/cli/serve/logging.h"
+#include "tools/cli/serve/process_id.h"
 #include "tools/cli/server/stop_signal.h"
 #include "tools/cli/text/choice_option.h"
 #include "tools/cli/text/exit_code.h"
@@ -140,6 +141,7 @@ Result<api::ServerOptions> server_options(const ServeArguments& arguments, api::
 
 int run_serve(const ServeArguments& arguments, const std::string& version) {
   start_logging(arguments.log_format);
+  if (const auto ended = continue_with_free_process_id(arguments.data)) return *ended;
   ::umask(077);  // Stored events are readable by the owner only.
   std::signal(SIGPIPE, SIG_IGN);
   allow_many_connections();

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/cairn_process.h"
+#include "tests/support/child_process.h"
 #include "tests/support/temp_folder.h"
 #include "tests/tools/cli/schema/schema_files.h"
 #include "tests/tools/cli/upcaster/upcaster_files.h"
@@ -242,6 +243,36 @@ TEST_F(ProjectTest, AFolderWithoutAStoreIsRefused) {
   EXPECT_EQ(run_cairn({"project", "--threads", "0"}).exit_code, 2);
   EXPECT_THAT(run_cairn({"project", "--help"}).output,
               HasSubstr("cairn project --data /var/lib/cairn --once"));
+}
+
+// In containers the first process of each has the id 1, and LMDB tells processes apart by their ids.
+TEST_F(ProjectTest, BothMayHaveTheSameProcessIdInTheirNamespaces) {
+  const auto in_namespace = [](std::vector<std::string> words) {
+    std::vector<std::string> command = {"/usr/bin/unshare", "--pid", "--fork", "--kill-child=TERM",
+                                        test_program("cairn").string()};
+    command.insert(command.end(), words.begin(), words.end());
+    return std::make_unique<ChildProcess>(ChildProcess::Command{command, {}});
+  };
+  if (!ChildProcess({{"/usr/bin/unshare", "--pid", "--fork", "/bin/true"}, {}}).wait().clean())
+    GTEST_SKIP() << "NO PID NAMESPACE IS TESTED: making one needs root";
+  const auto server = in_namespace(server_words("read"));
+  const std::string line = server->read_line().value_or("");
+  ASSERT_THAT(line, HasSubstr(" on http"));
+  url_ = line.substr(line.find(" on http") + 4);
+  const auto stop = [](ChildProcess& process) {
+    process.kill(SIGKILL);  // unshare: process 1 of the namespace gets SIGTERM
+    while (process.read_line()) {
+    }
+    process.wait();
+  };
+  for (int round = 0; round < 2; ++round) {
+    const auto builder = in_namespace(project_words());
+    EXPECT_THAT(builder->read_line().value_or(""), HasSubstr(" building the read models of "));
+    EXPECT_TRUE(in_namespace({"verify", "--data", folder_.path().string()})->wait().clean());
+    stop(*builder);
+  }
+  EXPECT_EQ(run_cairn({"append", "order-1", "--type", "Placed", "--data", "{}", "--url", url_}).exit_code, 0);
+  stop(*server);
 }
 
 }  // namespace
