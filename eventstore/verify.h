@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,13 @@ namespace cairn {
 struct VerifyFinding {
   std::string place;  // "log block 1024, event at position 1031", "index stream order-42"
   std::string what;   // "checksum is 0x…, computed 0x…"
+};
+
+// An event id that several events have. It is no damage: beyond the window of remembered ids a client may use
+// an id again (StoreOptions::dedup_window_days).
+struct RepeatedId {
+  std::string id;
+  std::vector<std::uint64_t> positions;  // ascending
 };
 
 // What verify_store() has checked and found.
@@ -34,18 +42,27 @@ struct VerifyReport {
   std::uint64_t damage_count = 0;
   std::vector<VerifyFinding> findings;  // the first ones, at most kVerifyFindingsMax
 
+  // With VerifyIds::kList and a log without damage, else nullopt: how many ids several events have. The first
+  // ones are in `repeated_ids`, at most kVerifyFindingsMax.
+  std::optional<std::uint64_t> repeated_id_count;
+  std::vector<RepeatedId> repeated_ids;
+
   bool sound() const { return damage_count == 0; }
 };
 
 inline constexpr std::size_t kVerifyFindingsMax = 100;
 
-// `stage` is "log" or "index"; called every few thousand events with done <= total. Return false to cancel.
+// Whether to look for ids that several events have, which reads the log two or three times more.
+enum class VerifyIds { kIgnore, kList };
+
+// `stage` is "log", "index" or "ids"; called every few thousand events with done <= total. Return false to cancel.
 using VerifyProgress = std::function<bool(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
 
 // Reads everything in `folder` and checks it: checksums, hash chain, gapless positions, contiguous versions,
 // and that the index agrees with the log. Changes nothing, and may run beside a server on the same folder.
 // Damage is in the report; an error means that nothing could be read as a store (kNotFound, kCorruption for
 // an unreadable file, kIo), or that `progress` cancelled (kFailedPrecondition).
-Result<VerifyReport> verify_store(const std::filesystem::path& folder, const VerifyProgress& progress = {});
+Result<VerifyReport> verify_store(const std::filesystem::path& folder, const VerifyProgress& progress = {},
+                                  VerifyIds ids = VerifyIds::kIgnore);
 
 }  // namespace cairn

@@ -35,7 +35,7 @@ Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd
       options_(options),
       make_room_(std::move(make_room)),
       queue_(options.queue_requests_max, options.queue_bytes_max),
-      planner_(parts.log, parts.tail, parts.index, parts.store_id, parts.id_window),
+      planner_(parts.log, parts.tail, parts.index, parts.store_id, parts.id_key, parts.id_window),
       end_(end),
       applied_through_(end.last_position),
       published_hash_(end.hash) {

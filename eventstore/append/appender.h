@@ -46,6 +46,7 @@ class Appender {
     HeadSignal& news;
     IdWindow& id_window;
     Uuid store_id;
+    SipKey id_key;
   };
 
   // Starts the writer thread. It calls `make_room` before each block, which may wait for the flusher

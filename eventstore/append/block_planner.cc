@@ -6,6 +6,7 @@
 #include "eventstore/append/repeat_check.h"
 #include "eventstore/base/assert.h"
 #include "eventstore/base/prefetch.h"
+#include "eventstore/index/server_id.h"
 
 namespace cairn {
 namespace {
@@ -36,11 +37,12 @@ class BlockPlanner::Events final : public EventSource {
 };
 
 BlockPlanner::BlockPlanner(BlockSource& log, const Tail& tail, const Index& index, const Uuid& store_id,
-                           const IdWindow& id_window)
+                           const SipKey& id_key, const IdWindow& id_window)
     : log_(log),
       tail_(tail),
       heads_(tail, index),
-      id_lookup_(tail, index, store_id),
+      id_lookup_(tail, index, store_id, id_key),
+      id_key_(id_key),
       id_window_(id_window),
       source_(std::make_unique<Events>(*this)) {}
 
@@ -111,7 +113,7 @@ Result<BlockPlanner::Stream*> BlockPlanner::stream(std::string_view name) {
 
 Result<std::optional<GlobalPosition>> BlockPlanner::find_id(const Uuid& id) {
   if (const auto found = ids_.find(id); found != ids_.end()) return std::optional(found->second);
-  return id_lookup_.find(id, id_window_.first_day(now_), *source_);
+  return id_lookup_.find(id, id_window_.first_day(now_), first_position_, *source_);
 }
 
 AppendResult BlockPlanner::prepared_for(const AppendRequest& request) {
@@ -193,7 +195,7 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
                             .version = stream.head.version,
                             .stream = stream.name.text,
                             .type = block_types_[planned.type],
-                            .id = event.id ? *event.id : id_maker_.make(now_),
+                            .id = event.id ? *event.id : server_id::make(id_key_, now_, position),
                             .schema = event.schema,
                             .recorded_at = now_,
                             .data = event.data,

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "eventstore/append/append_queue.h"
-#include "eventstore/append/event_id_maker.h"
 #include "eventstore/append/id_lookup.h"
 #include "eventstore/base/hashed_name.h"
 #include "eventstore/base/pointer_table.h"
@@ -38,7 +37,7 @@ namespace cairn {
 class BlockPlanner {
  public:
   BlockPlanner(BlockSource& log, const Tail& tail, const Index& index, const Uuid& store_id,
-               const IdWindow& id_window);
+               const SipKey& id_key, const IdWindow& id_window);
   ~BlockPlanner();
 
   // Starts an empty block.
@@ -87,7 +86,7 @@ class BlockPlanner {
   const Tail& tail_;
   StreamHeads heads_;
   IdLookup id_lookup_;
-  EventIdMaker id_maker_;
+  const SipKey id_key_;  // of the ids for events that came without one
   const IdWindow& id_window_;
   std::unique_ptr<Events> source_;
 

@@ -19,6 +19,7 @@ namespace cairn {
 namespace {
 
 constexpr std::string_view kStateKey = "state";
+constexpr std::string_view kPlainServerIdsKey = "plain-server-ids";
 constexpr std::uint32_t kIndexFormat = 1;
 constexpr std::size_t kStateBytes = 4 + 16 + 8 + 32;
 // A sync of the log may have to wait until the disk has written a whole commit of the index. Few pages per
@@ -133,6 +134,12 @@ Result<std::optional<IndexState>> IndexReader::state() const {
   return std::optional(state);
 }
 
+Result<bool> IndexReader::has_plain_server_ids() const {
+  CAIRN_TRY(const auto value, lmdb::get(txn_, tables_.state, kPlainServerIdsKey));
+  if (value) CAIRN_CHECK(record::unseal(kPlainServerIdsKey, *value));
+  return value.has_value();
+}
+
 Result<SnapshotSearch> IndexReader::find_snapshot(std::string_view stream, StreamVersion at_most) const {
   return empty_if_damaged(snapshots::find(txn_, tables_.snapshots, stream, at_most));
 }
@@ -215,6 +222,10 @@ Result<std::unique_ptr<Index>> Index::open(const std::filesystem::path& folder, 
   index->ids_ = std::make_unique<IdRuns>(*index->env_, index->tables_.ids);
   if (options.access == lmdb::Access::kReadWrite) {
     CAIRN_CHECK(index->ids_->load());
+    CAIRN_TRY(const IndexReader reader, index->read());
+    CAIRN_TRY(const auto state, reader.state());
+    CAIRN_TRY(const bool plain_ids, reader.has_plain_server_ids());
+    index->plain_server_ids_ = !state || plain_ids;
     const FairMutexLock writing(index->write_mutex_);
     if (index->used_bytes() <= kCheckedAtOpenBytesMax) CAIRN_CHECK(index->check());
   }
@@ -325,6 +336,10 @@ Status Index::flush(const TailGeneration& generation, const Uuid& store_id, std:
     }
     if (code != 0) return code;
     ids_->prepare(txn);
+    if (plain_server_ids_) {
+      code = put(txn, tables_.state, kPlainServerIdsKey, record::seal(kPlainServerIdsKey, ""));
+      if (code != 0) return code;
+    }
     return put(txn, tables_.state, kStateKey,
                encode_state({store_id, generation.last_position, generation.last_hash}));
   };

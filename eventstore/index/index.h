@@ -52,6 +52,10 @@ class IndexReader {
   // nullopt when the index was never flushed.
   Result<std::optional<IndexState>> state() const;
 
+  // Whether the index has the ids that the store made before its ids named their position (server_id.h). An
+  // index has all of them or none: it has them if it was begun by a program that knows of it.
+  Result<bool> has_plain_server_ids() const;
+
   // See EventStore. A damaged table is treated as empty.
   Result<SnapshotSearch> find_snapshot(std::string_view stream, StreamVersion at_most) const;
   Result<std::vector<SnapshotInfo>> list_snapshots(std::string_view stream) const;
@@ -86,7 +90,7 @@ class IndexReader {
 //
 //   streams   name -> head                 ids        remembered event ids, see id_runs.h
 //   postings  see postings.h               snapshots  see snapshot_table.h
-//   state     "state" -> IndexState
+//   state     "state" -> IndexState, "plain-server-ids" -> nothing
 class Index {
  public:
   // Opens the index in `folder`, or makes an empty one. Fails with kCorruption for a damaged file.
@@ -113,6 +117,9 @@ class Index {
   Result<std::vector<GlobalPosition>> find_id(std::uint64_t hash, std::uint32_t first_day) const {
     return ids_->find(hash, first_day);
   }
+
+  // See IndexReader; true for an index that was never flushed.
+  bool has_plain_server_ids() const { return plain_server_ids_; }
 
   static std::uint64_t id_seed(const Uuid& store_id) { return store_id.low(); }
 
@@ -144,6 +151,7 @@ class Index {
   std::unique_ptr<lmdb::Env> env_;
   IndexReader::Tables tables_;
   std::unique_ptr<IdRuns> ids_;
+  bool plain_server_ids_ = false;  // set by open()
   // Held during a write transaction. Fair, because a flush locks it thousands of times in a row and would
   // starve put_snapshots().
   FairMutex write_mutex_;

@@ -8,10 +8,14 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <string>
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "eventstore/base/checksum.h"
+#include "eventstore/base/endian.h"
 
 namespace cairn {
 namespace {
@@ -19,6 +23,7 @@ namespace {
 constexpr int kFormat = 1;
 constexpr const char* kIdentity = "cairn.json";
 constexpr const char* kUnfinished = "cairn.json.new";
+constexpr const char* kReplacement = "cairn.json.tmp";
 
 // File systems whose locks or memory maps are not coherent across machines.
 bool is_network_file_system(const std::filesystem::path& path) {
@@ -31,6 +36,28 @@ bool is_network_file_system(const std::filesystem::path& path) {
     if (static_cast<unsigned long>(facts.f_type & 0xFFFFFFFF) == magic) return true;
   }
   return false;
+}
+
+SipKey new_id_key() { return {new_event_id().low(), new_event_id().low()}; }
+
+std::string identity_text(const Uuid& store_id, const SipKey& id_key) {
+  const nlohmann::ordered_json json{{"format", kFormat},
+                                    {"storeId", store_id.to_string()},
+                                    {"idKey", fmt::format("{:016x}{:016x}", id_key.high, id_key.low)}};
+  return json.dump(2) + "\n";
+}
+
+// nullopt for anything but the 32 digits of identity_text().
+std::optional<SipKey> parse_id_key(const nlohmann::json& json) {
+  if (!json.is_string() || json.get_ref<const std::string&>().size() != 32) return std::nullopt;
+  const std::string& text = json.get_ref<const std::string&>();
+  SipKey key;
+  const auto parse = [](const char* from, std::uint64_t& word) {
+    const auto [end, failure] = std::from_chars(from, from + 16, word, 16);
+    return failure == std::errc() && end == from + 16;
+  };
+  if (!parse(text.data(), key.high) || !parse(text.data() + 16, key.low)) return std::nullopt;
+  return key;
 }
 
 bool has_log(const std::filesystem::path& path) { return std::filesystem::exists(path / "log" / "data.mdb"); }
@@ -80,6 +107,7 @@ Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIf
   if (has_identity(folder.path_)) {
     if (!has_log(folder.path_)) return missing_log(folder.path_);
     CAIRN_CHECK(folder.read_identity());
+    if (!folder.id_key_) CAIRN_CHECK(folder.add_id_key());
     return folder;
   }
   CAIRN_CHECK(folder.begin_new());
@@ -102,8 +130,24 @@ Status DataFolder::begin_new() {
     if (error) return system_error("removing an unfinished store in " + path_.string(), error.value());
   }
   store_id_ = new_event_id();
-  const nlohmann::ordered_json json{{"format", kFormat}, {"storeId", store_id_.to_string()}};
-  CAIRN_CHECK(write_file(path_ / kUnfinished, json.dump(2) + "\n"));
+  id_key_ = new_id_key();
+  CAIRN_CHECK(write_file(path_ / kUnfinished, identity_text(store_id_, *id_key_)));
+  return sync_folder(path_);
+}
+
+// Replaces cairn.json by one with a new key. On a full disk the store opens all the same, for this time with a
+// key that follows from its identity.
+Status DataFolder::add_id_key() {
+  id_key_ = new_id_key();
+  const Status written = write_file(path_ / kReplacement, identity_text(store_id_, *id_key_));
+  if (!written.ok() && written.error().code == Errc::kDiskFull) {
+    const Sha256 hash = sha256("cairn event ids " + store_id_.to_string());
+    id_key_ = SipKey{load_le<std::uint64_t>(hash.data()), load_le<std::uint64_t>(hash.data() + 8)};
+    return {};
+  }
+  CAIRN_CHECK(written);
+  if (::rename((path_ / kReplacement).c_str(), (path_ / kIdentity).c_str()) != 0)
+    return system_error("replacing " + (path_ / kIdentity).string(), errno);
   return sync_folder(path_);
 }
 
@@ -158,6 +202,10 @@ Status DataFolder::read_identity() {
                       ? Uuid::parse(json["storeId"].get<std::string>())
                       : std::nullopt;
   if (!id) return make_error(Errc::kCorruption, file.string() + " has no readable storeId");
+  if (json.contains("idKey")) {
+    id_key_ = parse_id_key(json["idKey"]);
+    if (!id_key_) return make_error(Errc::kCorruption, file.string() + " has no readable idKey");
+  }
   store_id_ = *id;
   sealed_ = true;
   return {};

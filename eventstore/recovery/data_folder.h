@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "eventstore/base/file.h"
 #include "eventstore/base/result.h"
+#include "eventstore/base/siphash.h"
 #include "eventstore/base/uuid.h"
 #include "eventstore/options.h"
 
@@ -11,8 +13,9 @@ namespace cairn {
 
 // The folder of a store: its identity, the paths of its parts, and the lock of the process that has it open.
 //
-//   cairn.json   identity and format version. With it present, a missing log is damage and never a new store.
-//                Written as cairn.json.new before anything else is created, and renamed when all is there.
+//   cairn.json   identity, format version, key of ids. With it present, a missing log is damage and never a new
+//                store. Written as cairn.json.new before anything else is created, and renamed when all is
+//                there.
 //   lock         held with flock(2) while a process has the store open; contains its process id
 //   log/         the blocks
 //   index/       built from the blocks
@@ -29,6 +32,10 @@ class DataFolder {
   static Result<DataFolder> inspect(const std::filesystem::path& path);
 
   const Uuid& store_id() const { return store_id_; }
+
+  // The key of the ids that the store makes (server_id.h). Kept in cairn.json; claim() adds it to a store that
+  // was made without one. REQUIRES: claimed.
+  const SipKey& id_key() const { return *id_key_; }
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path log() const { return path_ / "log"; }
   std::filesystem::path index() const { return path_ / "index"; }
@@ -45,9 +52,11 @@ class DataFolder {
   Status take_lock();
   Status begin_new();
   Status read_identity();
+  Status add_id_key();
 
   std::filesystem::path path_;
   Uuid store_id_;
+  std::optional<SipKey> id_key_;
   bool sealed_ = false;
   std::optional<File> lock_;
 };

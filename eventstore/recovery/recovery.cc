@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "eventstore/base/seeded_hash.h"
+#include "eventstore/index/indexed_id.h"
 #include "eventstore/index/stream_heads.h"
 #include "eventstore/read/log_scan.h"
 
@@ -109,7 +110,8 @@ Status check_owner(BlockSource& log, const Uuid& store_id) {
                     "the log belongs to another store than cairn.json, " + store_id.to_string());
 }
 
-Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const FindStream& find) {
+Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const FindStream& find,
+                               bool plain_server_ids) {
   BlockSummary summary{.first_position = block.header().first_position,
                        .recorded_at = block.header().recorded_at,
                        .hash = sha256(bytes)};
@@ -140,7 +142,7 @@ Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> by
     }
     if (event.version.value == 1) entry.created = true;
     summary.events.push_back({stream->second, type->second});
-    if (!stored.store_made_id) summary.ids.push_back({event.id, position});
+    if (id_is_indexed(stored, plain_server_ids)) summary.ids.push_back({event.id, position});
   }
   return summary;
 }
@@ -169,7 +171,7 @@ Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const U
                         fmt::format("log block {} does not continue the hash chain of the block before",
                                     block.header().first_position.value));
     }
-    CAIRN_TRY(BlockSummary summary, summarize(block, bytes, find));
+    CAIRN_TRY(BlockSummary summary, summarize(block, bytes, find, index.has_plain_server_ids()));
     hash = summary.hash;
     tail.apply(summary);
     CAIRN_CHECK(flush());

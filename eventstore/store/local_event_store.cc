@@ -49,8 +49,9 @@ class LocalEventStore final : public EventStore {
                                       .on_notice = options_.on_notice,
                                       .on_fatal = options_.on_fatal,
                                       .each_minute = [this] { tidy(); }});
-    appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, id_window_, folder_.store_id()}, options_,
-                      end, [this] { return flusher_->make_room(); });
+    appender_.emplace(
+        Appender::Parts{*log_, tail_, *index_, news_, id_window_, folder_.store_id(), folder_.id_key()},
+        options_, end, [this] { return flusher_->make_room(); });
     reader_.emplace(*log_, tail_, *index_, news_);
     return {};
   }

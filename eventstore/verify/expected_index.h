@@ -11,6 +11,7 @@
 #include "eventstore/base/seeded_hash.h"
 #include "eventstore/format/stored_event.h"
 #include "eventstore/index/id_runs.h"
+#include "eventstore/index/indexed_id.h"
 #include "eventstore/index/posting_term.h"
 #include "eventstore/index/stream_head.h"
 #include "eventstore/index/tail.h"
@@ -46,7 +47,9 @@ class ExpectedIndex {
     friend bool operator==(const SetDigest&, const SetDigest&) = default;
   };
 
-  explicit ExpectedIndex(std::uint64_t id_seed) : id_seed_(id_seed) {}
+  // `plain_server_ids` is Index::has_plain_server_ids().
+  ExpectedIndex(std::uint64_t id_seed, bool plain_server_ids)
+      : id_seed_(id_seed), plain_server_ids_(plain_server_ids) {}
 
   StreamHead& head(std::string_view stream) {
     const auto found = heads_.find(stream);
@@ -59,7 +62,7 @@ class ExpectedIndex {
     const EventView& event = stored.event;
     list(PostingTerm::Kind::kCategory, category_of(event.stream)).add(event.position.value);
     list(PostingTerm::Kind::kType, event.type).add(event.position.value);
-    if (!stored.store_made_id) {
+    if (id_is_indexed(stored, plain_server_ids_)) {
       ids_[day_of(event.recorded_at)].add({IdRuns::hash(event.id, id_seed_), event.position.value});
     }
   }
@@ -78,6 +81,7 @@ class ExpectedIndex {
 
  private:
   std::uint64_t id_seed_;
+  bool plain_server_ids_;
   ByName<StreamHead> heads_;
   ByName<ListDigest> categories_;
   ByName<ListDigest> types_;

@@ -17,6 +17,7 @@
 #include "eventstore/recovery/data_folder.h"
 #include "eventstore/verify/index_walk.h"
 #include "eventstore/verify/log_walk.h"
+#include "eventstore/verify/repeated_ids.h"
 
 namespace cairn {
 namespace {
@@ -71,7 +72,8 @@ Status compare(LogWalk& log, const IndexReader& index, VerifyReport& report, con
 
 }  // namespace
 
-Result<VerifyReport> verify_store(const std::filesystem::path& folder, const VerifyProgress& progress) {
+Result<VerifyReport> verify_store(const std::filesystem::path& folder, const VerifyProgress& progress,
+                                  VerifyIds ids) {
   CAIRN_TRY(const DataFolder store, DataFolder::inspect(folder));
   VerifyReport report;
   report.store_id = store.store_id().to_string();
@@ -99,10 +101,17 @@ Result<VerifyReport> verify_store(const std::filesystem::path& folder, const Ver
     CAIRN_TRY(auto snapshot, index->read());
     reader.emplace(std::move(snapshot));
   }
+  const auto plain_server_ids = reader ? reader->has_plain_server_ids() : Result<bool>(false);
+  if (!plain_server_ids.ok()) findings.add("index state", plain_server_ids.error().message);
   CAIRN_TRY(const auto log,
             LmdbBlockLog::open(store.log(), {.readers_max = kReaders, .access = lmdb::Access::kReadOnly}));
-  LogWalk walk(*log, store.store_id(), report, progress);
+  LogWalk walk(*log, store.store_id(), plain_server_ids.ok() && *plain_server_ids, report, progress);
   CAIRN_CHECK(reader ? compare(walk, *reader, report, progress) : walk.walk_to({~std::uint64_t{0}}));
+  if (ids == VerifyIds::kIgnore || !walk.unbroken()) return report;
+  reader.reset();  // a long transaction would let the server's index grow
+  CAIRN_TRY(RepeatedIds repeated, find_repeated_ids(*log, {report.head}, progress));
+  report.repeated_id_count = repeated.count;
+  report.repeated_ids = std::move(repeated.first);
   return report;
 }
 

@@ -41,8 +41,8 @@ class Format1Test : public ::testing::Test {
   std::string data() const { return folder_.path().string(); }
 
   void serve() {
-    server_ = std::make_unique<CairnProcess>(std::vector<std::string>{
-        "serve", "--data", data(), "--schemas", "optional", "--listen", "127.0.0.1:0"});
+    server_ = std::make_unique<CairnProcess>(std::vector<std::string>{"serve", "--data", data(), "--schemas",
+                                                                      "optional", "--listen", "127.0.0.1:0"});
     const std::string line = server_->first_line();
     const std::size_t at = line.find(" on http");
     ASSERT_NE(at, std::string::npos) << line << server_->finish(std::chrono::milliseconds(0)).errors;
@@ -108,14 +108,30 @@ TEST_F(Format1Test, TakesAppendsAndKnowsItsIds) {
   cairn({"append", "order-4", "--type", "OrderPlaced", "--data", data, "--expect", "9"});
   // The id is in the journal only, and is recognised: nothing is stored a second time.
   EXPECT_THAT(cairn({"append", "order-4", "--type", "OrderPlaced", "--data",
-                     R"({"customer":"dee","total":4,"currency":"EUR"})", "--tag", "customer:dee", "--expect", "3",
-                     "--id", "018f0000-0000-7000-8000-00000000cccc"}),
+                     R"({"customer":"dee","total":4,"currency":"EUR"})", "--tag", "customer:dee", "--expect",
+                     "3", "--id", "018f0000-0000-7000-8000-00000000cccc"}),
               HasSubstr("version 4"));
   stop();
   expect_sound("21");
   serve();
   EXPECT_THAT(cairn({"read", "order-4", "--from", "10", "--json"}), HasSubstr("\"position\":21"));
   stop();
+}
+
+// Version 0.1 did not remember the ids that it made. A rebuilt index has them.
+TEST_F(Format1Test, TheServersIdsAreKnownOnceTheIndexIsRebuilt) {
+  std::filesystem::remove_all(std::filesystem::path(data()) / "index");
+  std::istringstream stored(fixture_text("events.stored.ndjson"));
+  std::string lines, line;
+  while (std::getline(stored, line)) {
+    if (line.find(R"("stream":"order-4")") != std::string::npos) lines += line + "\n";
+  }
+  serve();
+  std::ofstream(data() + "/events.ndjson") << lines;
+  EXPECT_THAT(cairn({"import", data() + "/events.ndjson"}), HasSubstr("9 "));
+  EXPECT_EQ(cairn({"read", "--all", "--shape", "stored", "--json"}), fixture_text("events.stored.ndjson"));
+  stop();
+  expect_sound("20");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "eventstore/verify.h"
 #include "tests/support/child_process.h"
@@ -31,6 +32,26 @@ TEST_F(VerifyTest, CountsWhatItChecked) {
   EXPECT_EQ(report->streams, 2u);
   EXPECT_EQ(report->head, 4u);
   EXPECT_EQ(report->head_hash, hash);
+}
+
+TEST_F(VerifyTest, ListsIdsThatOccurTwice) {
+  options().dedup_window_days = 1;
+  append("cart-1", {event(id(1), "A"), event(id(2), "B")});
+  for (int day = 0; day < 5; ++day) {
+    clock().advance_days(1);
+    append("daily-1", {"Noise"});
+  }
+  append("cart-2", {event(id(2), "B")});
+  append("cart-1", {event(id(3), "C")});
+  close();
+  EXPECT_EQ(verify_store(folder())->repeated_id_count, std::nullopt) << "only when it is asked for";
+  const auto report = verify_store(folder(), {}, VerifyIds::kList);
+  ASSERT_THAT(report, succeeds());
+  EXPECT_TRUE(report->sound()) << "it is no damage";
+  EXPECT_EQ(report->repeated_id_count, 1u);
+  ASSERT_EQ(report->repeated_ids.size(), 1u);
+  EXPECT_EQ(report->repeated_ids[0].id, id(2).to_string());
+  EXPECT_EQ(report->repeated_ids[0].positions, (std::vector<std::uint64_t>{2, 8}));
 }
 
 TEST_F(VerifyTest, EndsWhenTheProgressCallbackCancels) {

@@ -23,6 +23,7 @@ namespace {
 struct VerifyArguments {
   std::string data = "./cairn-data";
   bool json = false;
+  bool ids = false;
 };
 
 // Findings quote stored bytes, which may not be UTF-8 when they are damaged.
@@ -35,18 +36,26 @@ nlohmann::json to_json(const VerifyReport& report) {
   for (const VerifyFinding& finding : report.findings) {
     findings.push_back({{"place", finding.place}, {"what", finding.what}});
   }
-  return {{"sound", report.sound()},
-          {"storeId", report.store_id},
-          {"blocks", report.blocks},
-          {"events", report.events},
-          {"logBytes", report.log_bytes},
-          {"streams", report.streams},
-          {"indexRecords", report.index_records},
-          {"indexedThrough", report.indexed_through},
-          {"head", report.head},
-          {"headHash", report.head_hash},
-          {"damageCount", report.damage_count},
-          {"findings", std::move(findings)}};
+  nlohmann::json json{{"sound", report.sound()},
+                      {"storeId", report.store_id},
+                      {"blocks", report.blocks},
+                      {"events", report.events},
+                      {"logBytes", report.log_bytes},
+                      {"streams", report.streams},
+                      {"indexRecords", report.index_records},
+                      {"indexedThrough", report.indexed_through},
+                      {"head", report.head},
+                      {"headHash", report.head_hash},
+                      {"damageCount", report.damage_count},
+                      {"findings", std::move(findings)}};
+  if (report.repeated_id_count) {
+    auto repeated = nlohmann::json::array();
+    for (const RepeatedId& id : report.repeated_ids)
+      repeated.push_back({{"id", id.id}, {"positions", id.positions}});
+    json["repeatedIdCount"] = *report.repeated_id_count;
+    json["repeatedIds"] = std::move(repeated);
+  }
+  return json;
 }
 
 void print_row(std::string_view name, const std::string& value, std::string_view meaning = "") {
@@ -65,6 +74,21 @@ void print_checked(const VerifyReport& report) {
   print_row("indexed through", grouped(report.indexed_through));
   print_row("head", grouped(report.head));
   print_row("head hash", report.head_hash);
+}
+
+void print_repeated_ids(const VerifyReport& report) {
+  if (!report.repeated_id_count) {
+    std::cout << "\nThe log is damaged, so its ids were not compared.\n";
+    return;
+  }
+  print_row("repeated ids", grouped(*report.repeated_id_count), "ids that several events have");
+  for (const RepeatedId& repeated : report.repeated_ids) {
+    std::cout << "    " << repeated.id << "  positions";
+    for (const std::uint64_t position : repeated.positions) std::cout << ' ' << position;
+    std::cout << '\n';
+  }
+  if (*report.repeated_id_count > report.repeated_ids.size())
+    std::cout << "    and " << grouped(*report.repeated_id_count - report.repeated_ids.size()) << " more\n";
 }
 
 void print_report(const std::string& folder, const VerifyReport& report) {
@@ -92,11 +116,13 @@ int run_verify(const VerifyArguments& arguments) {
   if (const auto ended = continue_with_free_process_id(arguments.data)) return *ended;
   Result<VerifyReport> report = [&] {
     ProgressBar bar;
-    return verify_store(arguments.data,
-                        [&bar](std::string_view stage, std::uint64_t done, std::uint64_t total) {
-                          bar.update(stage, done, total);
-                          return true;
-                        });
+    return verify_store(
+        arguments.data,
+        [&bar](std::string_view stage, std::uint64_t done, std::uint64_t total) {
+          bar.update(stage, done, total);
+          return true;
+        },
+        arguments.ids ? VerifyIds::kList : VerifyIds::kIgnore);
   }();
   if (!report) {
     const Error& error = report.error();
@@ -113,6 +139,7 @@ int run_verify(const VerifyArguments& arguments) {
     std::cout << report_text(to_json(*report)) << '\n';
   } else {
     print_report(arguments.data, *report);
+    if (arguments.ids) print_repeated_ids(*report);
   }
   return report->sound() ? kExitOk : kExitNo;
 }
@@ -124,12 +151,15 @@ void add_verify_command(CLI::App& app, CommandAction& action) {
   command.footer(
       "\nReads the whole store: checksums, the hash chain, gapless positions, contiguous versions, and that "
       "the index\n"
-      "matches the log. Changes nothing, and may run while a server uses the same folder.\n"
+      "matches the log. Changes nothing, and may run while a server uses the same folder. With --ids it also "
+      "lists the\n"
+      "event ids that occur twice, which is no damage: beyond --dedup-days an id may be used again.\n"
       "\nExamples:\n"
       "  cairn verify --data ./cairn-data\n"
       "  cairn verify --data /backup/cairn --json | jq -r .headHash   compare with the original's");
   auto arguments = std::make_shared<VerifyArguments>();
   command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
+  command.add_flag("--ids", arguments->ids, "List event ids that occur twice");
   command.add_flag("--json", arguments->json, "Print JSON");
   run_after_parsing(command, action, [arguments] { return run_verify(*arguments); });
 }

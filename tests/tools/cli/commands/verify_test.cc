@@ -9,6 +9,7 @@
 #include "eventstore/event_store.h"
 #include "tests/support/cairn_process.h"
 #include "tests/support/events.h"
+#include "tests/support/manual_clock.h"
 #include "tests/support/matchers.h"
 #include "tests/support/store_fixture.h"
 #include "tests/support/temp_folder.h"
@@ -93,6 +94,34 @@ TEST_F(VerifyTest, JsonHasTheSameFacts) {
   EXPECT_EQ(report["headHash"], head_hash_);
   EXPECT_EQ(report["damageCount"], 0);
   EXPECT_THAT(report["findings"], IsEmpty());
+}
+
+TEST_F(VerifyTest, IdsThatOccurTwiceAreListed) {
+  make_store();
+  EXPECT_THAT(verify({"--ids"}).output, ContainsRegex("repeated ids +0 "));
+  {
+    StoreOptions options = small_store();
+    options.dedup_window_days = 1;
+    ManualClock clock;
+    options.clock = clock.function();
+    clock.set(system_time());
+    auto store = EventStore::open(folder(), options);
+    ASSERT_THAT(store, succeeds());
+    append(**store, "twice-1", {event(id(7), "A")});
+    for (int day = 0; day < 4; ++day) {
+      clock.advance_days(1);
+      append(**store, "daily-1", {event("Noise")});
+    }
+    append(**store, "twice-1", {event(id(7), "A")});
+  }
+  const Finished verified = verify({"--ids"});
+  EXPECT_EQ(verified.exit_code, 0) << "it is no damage";
+  EXPECT_THAT(verified.output, ContainsRegex("repeated ids +1 "));
+  EXPECT_THAT(verified.output, HasSubstr(id(7).to_string() + "  positions 6 11\n"));
+  const auto report = nlohmann::json::parse(verify({"--ids", "--json"}).output);
+  EXPECT_EQ(report["repeatedIdCount"], 1);
+  EXPECT_EQ(report["repeatedIds"],
+            nlohmann::json::parse(R"([{"id":")" + id(7).to_string() + R"(","positions":[6,11]}])"));
 }
 
 TEST_F(VerifyTest, DamageIsShownWithItsPlace) {
