@@ -62,6 +62,9 @@ Problem store_problem(const Error& error) {
           .with("limit", error.limit.value_or(0));
     case Errc::kOverloaded:
       return overloaded(sentence(error.message));
+    case Errc::kBudgetExceeded:
+    case Errc::kCancelled:  // the server stops; a client that has left gets nothing
+      return {503, "budget-exceeded", "The request takes too long", sentence(error.message)};
     case Errc::kDiskFull:
       return {507, "disk-full", "The disk is full",
               "Nothing was written. Appends are accepted again when there is space."};

@@ -20,6 +20,10 @@ std::string_view to_string(Errc code) {
       return "too-large";
     case Errc::kOverloaded:
       return "overloaded";
+    case Errc::kBudgetExceeded:
+      return "budget-exceeded";
+    case Errc::kCancelled:
+      return "cancelled";
     case Errc::kDiskFull:
       return "disk-full";
     case Errc::kOutcomeUnknown:

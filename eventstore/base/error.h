@@ -17,6 +17,8 @@ enum class Errc {
   kEventIdReused,       // the event id belongs to another event already
   kTooLarge,            // over a stated limit
   kOverloaded,          // a bounded queue is full: back off and retry
+  kBudgetExceeded,      // the work took more time or steps than it may: ask for less
+  kCancelled,           // nobody waits for the answer any more
   kDiskFull,            // nothing was written; retry when there is space
   kOutcomeUnknown,      // the commit may or may not have taken effect: retry with the same event ids
   kFailedPrecondition,  // an operator must act first (a folder in use, a stopped writer)
