@@ -31,6 +31,16 @@ class JsonCursor {
   // Takes the current string without its escapes, and moves past it. REQUIRES: kind() is kString.
   std::string take_string();
 
+  // The text, and the place of the current value in it.
+  std::string_view text() const { return text_; }
+  const char* at() const { return text_.data() + at_; }
+
+  // Moves past the current value, whose last byte is before `end`.
+  void move_past(const char* end) {
+    at_ = static_cast<std::size_t>(end - text_.data());
+    skip_space();
+  }
+
   // Enters the current object. Each next_name() then moves to the value of the next member, and after the
   // last one past the object, with nullopt. REQUIRES: kind() is kObject; each value is taken before the next
   // call.

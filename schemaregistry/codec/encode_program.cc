@@ -1,5 +1,7 @@
 #include "schemaregistry/codec/encode_program.h"
 
+#include <algorithm>
+
 #include "schemaregistry/codec/data_limits.h"
 #include "schemaregistry/codec/encode_run.h"
 
@@ -28,12 +30,18 @@ void EncodeProgram::fill(EncodeNode& node) {
   for (const SchemaField& field : type.fields) {
     node.places.emplace(field.name, static_cast<std::uint32_t>(node.fields.size()));
     node.fields.push_back({.name = field.name, .type = node_of(*field.type)});
+    if (!field.default_json) ++node.required_fields;
   }
   for (const std::string& symbol : type.symbols) {
     node.places.emplace(symbol, static_cast<std::uint32_t>(node.places.size()));
   }
   if (type.element) node.element = node_of(*type.element);
-  for (const SchemaNode* branch : type.branches) node.branches.push_back(node_of(*branch));
+  for (const SchemaNode* branch : type.branches) {
+    if (json_group(branch->kind) == JsonGroup::kObject) {
+      node.object_branches.push_back(static_cast<std::uint32_t>(node.branches.size()));
+    }
+    node.branches.push_back(node_of(*branch));
+  }
   if (type.kind == SchemaKind::kUnion) node.form.emplace(type);
 }
 
@@ -59,7 +67,9 @@ Status EncodeProgram::compile_defaults(EncodeNode& node) {
     node.fields[i].default_bytes = std::move(bytes);
     node.fields[i].default_depth = run.deepest();
     node.fields[i].default_empty = run.empty_values();
+    node.default_depth_max = std::max(node.default_depth_max, run.deepest());
   }
+  node.has_default_bytes = true;
   return {};
 }
 

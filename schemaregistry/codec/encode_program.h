@@ -32,6 +32,10 @@ struct EncodeNode {
   const EncodeNode* element = nullptr;                         // of an array or map
   std::vector<const EncodeNode*> branches;                     // of a union
   std::optional<UnionForm> form;                               // of a union
+  std::vector<std::uint32_t> object_branches;                  // of a union: its records and its map
+  std::size_t required_fields = 0;                             // of a record: those without a default
+  bool has_default_bytes = false;     // of a record: the default of each field that has one is encoded
+  std::size_t default_depth_max = 0;  // of a record: the largest `default_depth` of its fields
 
   // The place of the field or symbol, or -1.
   int place_of(std::string_view name) const {

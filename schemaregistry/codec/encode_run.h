@@ -5,16 +5,14 @@
 #include <string_view>
 #include <vector>
 
+#include "eventstore/base/work_budget.h"
 #include "eventstore/json/json_cursor.h"
 #include "schemaregistry/codec/data_fault.h"
 #include "schemaregistry/codec/encode_program.h"
+#include "schemaregistry/codec/encode_scalar.h"
+#include "schemaregistry/codec/union_choice.h"
 
 namespace cairn {
-
-enum class UnionStyle {
-  kPlainOrTagged,  // in data of clients
-  kPlainInOrder,   // in defaults of schemas: the plain value, for the first type that it fits
-};
 
 // Encodes one JSON value as Avro. Used once.
 class EncodeRun {
@@ -29,6 +27,9 @@ class EncodeRun {
   // bytes.
   std::size_t deepest() const { return deepest_; }
   std::size_t empty_values() const { return empty_values_; }
+
+  // The work so far: values visited, names compared, bytes scanned to choose types of unions.
+  std::uint64_t steps() const { return budget_.steps(); }
 
  private:
   // The path from the root to a value. A linked list on the stack, so that it costs nothing until a fault is
@@ -61,14 +62,9 @@ class EncodeRun {
   void map(const EncodeNode& node, JsonCursor& json, const Place& place);
   void one_of(const EncodeNode& node, JsonCursor& json, const Place& place);
   void one_of_objects(const EncodeNode& node, JsonCursor& json, const Place& place);
-  bool scalar(const EncodeNode& node, JsonKind kind, std::string_view raw);
 
-  // The index of the union's type for a value that is not an object, or -1.
-  int choose(const EncodeNode& node, JsonKind kind, std::string_view raw);
   // Encodes the value as the type at `index` of the union.
   void branch(const EncodeNode& node, int index, JsonCursor& json, const Place& place);
-  // The same; undoes everything and returns false when it does not fit.
-  bool try_branch(const EncodeNode& node, int index, JsonCursor json, const Place& place);
 
   // Ends a block of items that begins at `start`.
   void close_block(std::size_t start, std::size_t items);
@@ -77,27 +73,27 @@ class EncodeRun {
   // Stops the run when more was written than an event can hold.
   void check_size(const Place& place);
 
-  // The text of a string without its escapes; valid until the next call.
-  std::string_view text_of(std::string_view raw);
+  // Reports that the value takes more work than it may, and stops the run.
+  void too_much_work(const Place& place, std::string_view found);
 
   // Reports that the value is not of the type; cheap when the fault is discarded.
   void misfit(const Place& place, const EncodeNode& node, std::string_view found);
   void fault(const Place& place, std::string expected, std::string_view found);
-  bool counts_only() const { return trials_ > 0 || fault_count_ >= kDataFaultsMax; }
+  bool counts_only() const { return fault_count_ >= kDataFaultsMax; }
 
   std::string_view json_;
   UnionStyle style_;
   std::string& out_;
-  std::string scratch_;
   std::vector<Slot> slots_;  // of the open records, the innermost last
   std::vector<DataFault> faults_;
   std::size_t fault_count_ = 0;  // including those that are not kept
-  std::size_t steps_left_;
-  std::size_t start_ = 0;   // of the value in the output
-  std::size_t trials_ = 0;  // nested try_branch() calls: their faults are discarded
+  WorkBudget budget_;
+  UnionChoice choice_;
+  std::size_t open_unions_ = 0;  // whose objects are being encoded
+  std::size_t start_ = 0;        // of the value in the output
   std::size_t empty_values_ = 0;
   std::size_t deepest_ = 0;
-  bool stopped_ = false;  // the output is too large; nothing more is written
+  bool stopped_ = false;  // the output is too large, or the work; nothing more is written
 };
 
 }  // namespace cairn

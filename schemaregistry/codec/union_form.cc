@@ -33,7 +33,12 @@ JsonGroup json_group(SchemaKind kind) {
 }
 
 UnionForm::UnionForm(const SchemaNode& node) {
-  for (const SchemaNode* branch : node.branches) tags.push_back(type_name(*branch));
+  for (const SchemaNode* branch : node.branches) {
+    by_name_.push_back(static_cast<std::uint32_t>(tags.size()));
+    tags.push_back(type_name(*branch));
+  }
+  std::sort(by_name_.begin(), by_name_.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return tags[a] < tags[b]; });
   std::array<std::size_t, 7> counts{};
   for (const SchemaNode* branch : node.branches) ++counts[static_cast<std::size_t>(json_group(branch->kind))];
   const auto count_in = [&](JsonGroup group) { return counts[static_cast<std::size_t>(group)]; };
@@ -55,8 +60,10 @@ UnionForm::UnionForm(const SchemaNode& node) {
 }
 
 int UnionForm::branch_of(std::string_view tag) const {
-  const auto found = std::find(tags.begin(), tags.end(), tag);
-  return found == tags.end() ? -1 : static_cast<int>(found - tags.begin());
+  const auto found =
+      std::lower_bound(by_name_.begin(), by_name_.end(), tag,
+                       [&](std::uint32_t at, std::string_view name) { return tags[at] < name; });
+  return found == by_name_.end() || tags[*found] != tag ? -1 : static_cast<int>(*found);
 }
 
 }  // namespace cairn

@@ -33,6 +33,9 @@ struct UnionForm {
 
   std::vector<std::string> tags;  // in the order of the union's types
   std::vector<TagNeed> needs;     // the same
+
+ private:
+  std::vector<std::uint32_t> by_name_;  // the indexes of the tags, in the order of their names
 };
 
 }  // namespace cairn

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "schemaregistry/codec/encode_run.h"
 #include "tests/schemaregistry/codec/codec_fixture.h"
 
 namespace cairn::test {
@@ -10,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr std::string_view kOrder = R"({"type":"record","name":"Order","fields":[
   {"name":"id","type":"string"},{"name":"total","type":"long"},{"name":"paid","type":"boolean","default":false},
@@ -141,16 +143,101 @@ TEST(JsonEncoderTest, ATagIsTriedFirstAndAPlainValueThen) {
   EXPECT_EQ(codec.hex(R"({"Foo":{"Foo":5}})"), "020a");
 }
 
-TEST(JsonEncoderTest, AmbiguousNestedUnionsTakeBoundedTime) {
-  // Each level could be either type, and only the innermost value shows that neither fits.
-  const Codec codec(R"({"type":"record","name":"Top","fields":[{"name":"x","type":["string",
-    {"type":"record","name":"A","fields":[{"name":"x","type":["string","A",
-      {"type":"record","name":"B","fields":[{"name":"x","type":["string","A","B"]}]}]}]}]}]})");
-  std::string json;
-  for (int i = 0; i < 100; ++i) json += R"({"x":)";
-  json += "17";
-  json += std::string(100, '}');
-  EXPECT_FALSE(codec.faults(json).empty());
+// Each object could be an A or a B; `last` stands where only one of them has its type, or none.
+constexpr std::string_view kAlikeRecords =
+    R"({"type":"record","name":"Top","fields":[{"name":"x","type":["null",
+  {"type":"record","name":"A","fields":[{"name":"x","type":["null","A",
+    {"type":"record","name":"B","fields":[{"name":"x","type":["null","A","B",{"type":"array","items":["A","B"]}]},
+                                          {"name":"last","type":["null","string"],"default":null}]},
+    {"type":"array","items":["A","B"]}]},
+   {"name":"last","type":["null","long"],"default":null}]},"B"]}]})";
+
+// {"x":{"x":…{"x":INNERMOST,"last":LAST}…,"last":LAST}}
+std::string nested_records(int levels, const std::string& innermost, const std::string& last) {
+  std::string json = innermost;
+  for (int i = 0; i < levels; ++i)
+    json = R"({"x":)" + json + (last.empty() ? "" : R"(,"last":)" + last) + "}";
+  return R"({"x":)" + json + "}";
+}
+
+struct Work {
+  std::uint64_t steps = 0;
+  std::vector<DataFault> faults;
+};
+
+Work work_of(std::string_view schema_text, const std::string& json) {
+  EXPECT_FALSE(check_json(json).has_value()) << "the test's own JSON";
+  const Schema schema = schema_of(schema_text);
+  const auto program = EncodeProgram::compile(schema.root());
+  EXPECT_THAT(program, succeeds());
+  std::string avro;
+  EncodeRun run(json, UnionStyle::kPlainOrTagged, avro);
+  Work work;
+  work.faults = run.encode(program->root());
+  work.steps = run.steps();
+  return work;
+}
+
+// Only the innermost value shows that neither type fits.
+TEST(JsonEncoderTest, RecordsThatNoTypeFitsTakeStepsInProportionToTheirBytes) {
+  const std::string json = nested_records(50, "17", "");
+  const Work work = work_of(kAlikeRecords, json);
+  EXPECT_LT(work.steps, 20 * json.size());
+  ASSERT_EQ(work.faults.size(), 1u);
+  EXPECT_EQ(work.faults.front().expected, "one of null, A, B, array");
+  EXPECT_EQ(work.faults.front().found, "17");
+}
+
+// Each level fits as far as its last field, which stands behind all levels in it.
+TEST(JsonEncoderTest, PartsThatFitAreNotTriedAgainForEachTypeAroundThem) {
+  for (const char* last : {"1", R"("b")", "true"}) {
+    const std::string json = nested_records(50, "null", last);
+    const Work work = work_of(kAlikeRecords, json);
+    EXPECT_LT(work.steps, 20 * json.size()) << last;
+    EXPECT_EQ(work.faults.empty(), last != std::string("true"));
+  }
+}
+
+TEST(JsonEncoderTest, AMebibyteOfAlikeRecordsTakesStepsInProportionToItsBytes) {
+  std::string tree = nested_records(40, "null", R"("b")");
+  tree = tree.substr(5, tree.size() - 6);  // without Top
+  std::string json = R"({"x":{"x":[)" + tree;
+  while (json.size() < 1u << 20) json += "," + tree;
+  for (const char* end : {R"(],"last":1}})", R"(],"last":true}})"}) {
+    const Work work = work_of(kAlikeRecords, json + end);
+    EXPECT_LT(work.steps, 4 * json.size());
+    EXPECT_EQ(work.faults.empty(), end == std::string(R"(],"last":1}})"));
+  }
+}
+
+// A name that is a tag and a field: each value may stand at many depths.
+TEST(JsonEncoderTest, NamesThatAreTagsAndFieldsTakeBoundedSteps) {
+  constexpr std::string_view kSchema =
+      R"({"type":"record","name":"x","fields":[{"name":"x","type":["null","x",
+    {"type":"record","name":"y","fields":[{"name":"x","type":["null","x","y"]}]}]}]})";
+  for (const char* innermost : {"null", "17"}) {
+    std::string json = innermost;
+    for (int i = 0; i < 120; ++i) json = R"({"x":)" + json + "}";
+    const Work work = work_of(kSchema, json);
+    EXPECT_LT(work.steps, 100 * json.size()) << innermost;
+  }
+}
+
+// The schema decides how many types each object is tried with, so the work is bounded as well.
+TEST(JsonEncoderTest, HundredsOfAlikeRecordsAreRefusedBeyondTheBound) {
+  std::string schema = R"({"type":"array","items":[)";
+  for (int i = 0; i < 1'000; ++i) {
+    schema +=
+        R"({"type":"record","name":"R)" + std::to_string(i) + R"(","fields":[{"name":"x","type":"int"}]},)";
+  }
+  schema += R"({"type":"record","name":"Last","fields":[{"name":"x","type":"string"}]}]})";
+  std::string json = R"([{"x":""})";
+  for (int i = 1; i < 20'000; ++i) json += R"(,{"x":""})";
+  const Work work = work_of(schema, json + "]");
+  EXPECT_LT(work.steps, 40 * json.size() + 200'000);
+  ASSERT_EQ(work.faults.size(), 1u);
+  EXPECT_EQ(work.faults.front().expected, "data whose unions can be told apart in fewer tries");
+  EXPECT_THAT(work_of(schema, R"([{"x":""},{"x":1}])").faults, IsEmpty());
 }
 
 TEST(JsonEncoderTest, NotANumberIsATextWhereASchemaSaysIt) {
