@@ -12,7 +12,9 @@ namespace cairn {
 // A sink (run_plan.h) that encodes Avro with the reader's schema. Arrays and maps become one block.
 class AvroSink {
  public:
-  explicit AvroSink(std::string& to) : to_(to) {}
+  explicit AvroSink(std::string& to) : to_(to), full_at_(to.size() + kDecodedBytesMax) {}
+
+  bool is_full() const { return to_.size() > full_at_; }
 
   void null() {}
   void boolean(bool value) { to_ += value ? '\1' : '\0'; }
@@ -60,6 +62,7 @@ class AvroSink {
   }
 
   std::string& to_;
+  std::size_t full_at_;
   std::vector<Block> blocks_;  // of the open arrays and maps, the innermost last
 };
 

@@ -20,6 +20,11 @@ inline constexpr std::size_t kEmptyValuesMax = 1u << 16;
 inline constexpr std::size_t kDecodeStepsFloor = kDataDepthMax * (kEmptyValuesMax + 16);
 inline constexpr std::size_t kDecodeStepsPerByte = 2 * kDataDepthMax + 8;
 
+// The bytes of one value that is read as JSON or in another schema. Only names of fields and defaults of a
+// reader that are repeated for each of many small values make it so large; 8 MiB of booleans, each with a name
+// of ten characters, become 120 MiB.
+inline constexpr std::size_t kDecodedBytesMax = 128u << 20;
+
 // The bytes of all defaults of a schema, written out.
 inline constexpr std::size_t kDefaultBytesMax = 4u << 20;
 

@@ -11,7 +11,9 @@ namespace cairn {
 // every digit; a floating point number always has a point or an exponent.
 class JsonSink {
  public:
-  explicit JsonSink(std::string& to) : to_(to) {}
+  explicit JsonSink(std::string& to) : to_(to), full_at_(to.size() + kDecodedBytesMax) {}
+
+  bool is_full() const { return to_.size() > full_at_; }
 
   void null() { to_ += "null"; }
   void boolean(bool value) { to_ += value ? "true" : "false"; }
@@ -56,6 +58,7 @@ class JsonSink {
   void write_decimal(Float value);
 
   std::string& to_;
+  std::size_t full_at_;
   bool is_first_ = true;
 };
 

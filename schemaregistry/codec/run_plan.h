@@ -17,7 +17,7 @@
 namespace cairn {
 
 // Ignores everything; used to skip values. Lists the functions of a sink, which are called in the order of
-// the reader's schema.
+// the reader's schema. A sink may also have `bool is_full() const`: reading fails once it is true.
 struct NullSink {
   void null() {}
   void boolean(bool) {}
@@ -84,6 +84,9 @@ class PlanRun {
 
   bool value(const PlanNode& node, AvroBytes& in) {
     if (steps_left_-- == 0) return too_many_steps();
+    if constexpr (requires { sink_.is_full(); }) {
+      if (sink_.is_full()) return fail("a value that is too large when it is written out");
+    }
     switch (node.op) {
       case PlanOp::kNull:
         if (!empty_value()) return false;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "schemaregistry/codec/avro_sink.h"
 #include "schemaregistry/codec/check_sink.h"
 #include "tests/schemaregistry/codec/codec_fixture.h"
 
@@ -202,6 +203,24 @@ TEST(DecodePlanTest, CheckFindsWhatJsonCannotHold) {
   const auto map_plan = DecodePlan::compile(map.schema(), map.schema());
   EXPECT_THAT(check_avro(*map_plan, from_hex("040261026100")), fails_with(Errc::kCorruption));
   EXPECT_THAT(check_avro(*map_plan, from_hex("040261026200")), succeeds());
+}
+
+// Thousands of values without bytes would each become the reader's default.
+TEST(DecodePlanTest, DefaultsThatMakeAValueTooLargeAreRefused) {
+  const Codec writer(R"({"type":"array","items":{"type":"record","name":"R","fields":[]}})");
+  const Codec reader(
+      R"({"type":"array","items":{"type":"record","name":"R","fields":[{"name":"s","type":"string","default":")" +
+      std::string(100'000, 'x') + R"("}]}})");
+  std::string json = "[{}";
+  for (int i = 1; i < 60'000; ++i) json += ",{}";
+  const std::string bytes = writer.encode(json + "]");
+  const auto as_json = writer.try_decode(bytes, reader);
+  ASSERT_FALSE(as_json.ok());
+  EXPECT_THAT(as_json.error().message, HasSubstr("too large when it is written out"));
+  const auto plan = DecodePlan::compile(writer.schema(), reader.schema());
+  std::string avro;
+  EXPECT_THAT(append_avro_as_avro(*plan, bytes, avro), fails_with(Errc::kCorruption));
+  EXPECT_EQ(avro, "");
 }
 
 }  // namespace
