@@ -50,6 +50,7 @@ struct LogPage {
   GlobalPosition head;  // the log's head when the page was read
   EventPage events;
   std::optional<GlobalPosition> next;  // pass as `from` for the next page in the same direction
+  std::uint64_t steps = 0;             // that finding the events of a filter took
 };
 
 }  // namespace cairn

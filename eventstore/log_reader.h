@@ -42,7 +42,8 @@ class LogReader {
   virtual ~LogReader() = default;
 
   // One page of the whole log. `next` is where the next page begins; nullopt once the head (backward: the
-  // first event) is reached.
+  // first event) is reached. A page of few events, or of none, with a `next` is not the last one: it ended
+  // after `bytes_max` or `steps_max`.
   virtual Result<LogPage> read_log(const LogQuery& query) = 0;
 
   // Visits the events of a range in order and in place: the views live until the visitor returns. The range

@@ -28,7 +28,8 @@ struct LogQuery {
   Direction direction = Direction::kForward;
   std::size_t limit = 100;
   EventFilter filter;
-  std::size_t bytes_max = limits::kPageBytesMax;  // the page ends early, after the event that exceeds it
+  std::size_t bytes_max = limits::kPageBytesMax;    // the page ends early, after the event that exceeds it
+  std::uint64_t steps_max = limits::kPageStepsMax;  // the page ends early, perhaps without any event
 };
 
 struct StreamQuery {

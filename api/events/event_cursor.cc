@@ -25,6 +25,9 @@ class LogCursor final : public EventCursor {
   }
 
   bool at_end() const override { return at_end_; }
+  bool has_passed(GlobalPosition position) const override {
+    return query_.direction == Direction::kForward && query_.from && *query_.from > position;
+  }
   GlobalPosition more_at() const override {
     CAIRN_ASSERT(at_end_);
     return *query_.from;
@@ -55,6 +58,7 @@ class StreamCursor final : public EventCursor {
   }
 
   bool at_end() const override { return at_end_; }
+  bool has_passed(GlobalPosition) const override { return false; }  // each page has an event, or is the last
   GlobalPosition more_at() const override {
     CAIRN_ASSERT(at_end_);
     return {head_.value + 1};

@@ -15,11 +15,15 @@ class EventCursor {
  public:
   virtual ~EventCursor() = default;
 
-  // The next events, perhaps none. Fails as the store's reads do.
+  // The next events, perhaps none, also before the end: a page of a filter ends after a bounded number of
+  // steps. Fails as the store's reads do.
   virtual Result<EventPage> next(std::size_t limit, std::size_t bytes_max) = 0;
 
   // Whether the last page reached the end of the log or stream. Later pages may have new events.
   virtual bool at_end() const = 0;
+
+  // Whether all events of the pages to come are after `position` in the log. May be false although they are.
+  virtual bool has_passed(GlobalPosition position) const = 0;
 
   // There can be new events once the log's head is at this position. REQUIRES: at_end().
   virtual GlobalPosition more_at() const = 0;

@@ -57,6 +57,7 @@ BodySource::Piece EventFeed::next(std::string& to) {
   page_ = EventPage();
   sent_ = 0;
   if (left_ == 0) return Piece::kEnd;
+  if (format_ == FeedFormat::kLines && cursor_->has_passed(head_)) return Piece::kEnd;
   if (!cursor_->at_end()) return Piece::kMore;
   return format_ == FeedFormat::kServerSent ? Piece::kWait : Piece::kEnd;
 }

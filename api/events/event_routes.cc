@@ -99,8 +99,8 @@ Answered<HttpResponse> answer_log(const EventSource& source, const HttpRequest& 
   QueryReader query(request);
   Wanted wanted = read_wanted(request, query);
   LogQuery log{.direction = wanted.events.direction, .filter = {}};
-  log.filter.categories = query.list("category");
-  wanted.events.types = query.list("type");
+  log.filter.categories = query.list("category", limits::kFilterTermsMax);
+  wanted.events.types = query.list("type", limits::kFilterTermsMax);
   CAIRN_CHECK(query.finish());
   CAIRN_CHECK(check(request, wanted));
   CAIRN_CHECK(check_categories(request, log.filter.categories));

@@ -297,6 +297,10 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
     }
     begun = true;
     if (!output_.empty() && !co_await send(Pace::kEachPart)) co_return false;
+    // A search that finds nothing for many pieces lets the other connections of the thread go first.
+    if (output_.empty() && state == BodySource::Piece::kMore) {
+      co_await asio::post(transport_.executor(), asio::use_awaitable);
+    }
     if (state == BodySource::Piece::kEnd) co_return chunked;
     output_.clear();
     answer_reservation_.release();

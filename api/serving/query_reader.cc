@@ -73,13 +73,17 @@ Shape QueryReader::shape(const std::string& name) {
   return Shape::of_version(static_cast<std::uint32_t>(*version));
 }
 
-std::vector<std::string> QueryReader::list(const std::string& name) {
+std::vector<std::string> QueryReader::list(const std::string& name, std::size_t at_most) {
   taken_.insert(name);
   std::vector<std::string> values;
+  std::set<std::string_view> seen;
   const auto [begin, end] = query_.equal_range(name);
   for (auto entry = begin; entry != end; ++entry) {
     if (entry->second.empty()) fail(name, "is empty");
-    values.push_back(entry->second);
+    if (seen.insert(entry->second).second) values.push_back(entry->second);
+  }
+  if (values.size() > at_most) {
+    fail(name, fmt::format("has {} values, and may have {} at most", values.size(), at_most));
   }
   return values;
 }

@@ -37,8 +37,9 @@ class QueryReader {
   // true or false (the default).
   bool flag(const std::string& name) { return word(name, {"false", "true"}) == "true"; }
 
-  // A parameter that may be given several times.
-  std::vector<std::string> list(const std::string& name);
+  // A parameter that may be given several times: its values, each once, in the order of the query. Wrong when
+  // there are more than `at_most`.
+  std::vector<std::string> list(const std::string& name, std::size_t at_most);
 
   // Fails with the first parameter that is wrong or was not taken. Called once, after everything was taken.
   Answered<void> finish();

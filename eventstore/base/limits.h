@@ -16,6 +16,10 @@ inline constexpr std::size_t kRequestEventsMax = 10'000;
 inline constexpr std::size_t kRequestStreamsMax = 1'000;
 inline constexpr std::size_t kPageEventsMax = 10'000;
 inline constexpr std::size_t kPageBytesMax = 64u << 20;  // a page ends early rather than hold more
+// A filtered page ends after so many entries of the index (without an index: names in blocks), some 10 ms,
+// rather than search the whole log for events that match.
+inline constexpr std::uint64_t kPageStepsMax = 1'000'000;
+inline constexpr std::size_t kFilterTermsMax = 64;  // categories, or types, of one request
 inline constexpr std::size_t kSnapshotBytesMax = 4u << 20;
 
 }  // namespace cairn::limits

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "eventstore/base/assert.h"
+#include "eventstore/base/work_budget.h"
 #include "eventstore/read/block_filter.h"
 #include "eventstore/read/pages.h"
 
@@ -54,9 +55,16 @@ Result<LogPage> read_filtered_page(BlockSource& log, const LogQuery& query, Glob
   LogPage page{.head = head, .events = {}, .next = {}};
   BlockFilter filter(query.filter);
   BlockWalk walk(log);
+  WorkBudget budget(WorkLimits{.steps = query.steps_max});
   std::uint64_t at = page_start(query, head);
   while (at >= 1 && at <= head.value) {
+    if (budget.has_ended()) {
+      page.next = GlobalPosition{at};
+      break;
+    }
     CAIRN_TRY(BlockReader* const block, walk.to(at));
+    static_cast<void>(
+        budget.charge(1 + block->types().size() + block->streams().size() + block->header().event_count));
     const std::uint64_t first = block->header().first_position.value;
     const std::uint64_t last = std::min(block->header().last_position(), head).value;
     if (!filter.prepare(*block)) {
@@ -68,12 +76,14 @@ Result<LogPage> read_filtered_page(BlockSource& log, const LogQuery& query, Glob
       if (!wanted) continue;
       if (page.events.size() == query.limit || page.events.bytes() > query.bytes_max) {
         page.next = GlobalPosition{at};
+        page.steps = budget.steps();
         return page;
       }
       CAIRN_TRY(const StoredEvent stored, block->read({at}));
       page.events.add(stored.event);
     }
   }
+  page.steps = budget.steps();
   return page;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eventstore/base/result.h"
+#include "eventstore/base/work_budget.h"
 #include "eventstore/index/index.h"
 #include "eventstore/index/tail.h"
 #include "eventstore/queries.h"
@@ -16,13 +17,14 @@ namespace cairn {
 class TermCursor {
  public:
   TermCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
-             const Tail::Snapshot& snapshot, PostingTerm term, Direction direction)
+             const Tail::Snapshot& snapshot, PostingTerm term, Direction direction, WorkBudget& budget)
       : index_(index),
         through_(through),
         tail_(tail),
         snapshot_(snapshot),
         term_(std::move(term)),
-        direction_(direction) {}
+        direction_(direction),
+        budget_(budget) {}
 
   // The first position at or beyond `from`, in the cursor's direction; nullopt when there is none.
   // REQUIRES: `from` does not move against the direction between calls.
@@ -42,22 +44,33 @@ class TermCursor {
   const Tail::Snapshot& snapshot_;
   PostingTerm term_;
   Direction direction_;
+  WorkBudget& budget_;
   std::vector<std::uint64_t> buffer_;  // in the cursor's direction
   std::size_t next_ = 0;
+  bool exhausted_ = false;  // neither index nor tail has more; what is appended later is not in the snapshot
 };
 
-// The positions that match an EventFilter: any of its categories and any of its types.
+// The positions that match an EventFilter: any of its categories and any of its types. Each position that is
+// looked at is a step of the budget.
 class FilterCursor {
  public:
   FilterCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
-               const Tail::Snapshot& snapshot, const EventFilter& filter, Direction direction);
+               const Tail::Snapshot& snapshot, const EventFilter& filter, Direction direction,
+               WorkBudget& budget);
 
-  Result<std::optional<std::uint64_t>> seek(std::uint64_t from);
+  struct Place {
+    std::uint64_t position = 0;
+    bool matches = true;  // false: the budget has ended, and nothing before the position matches
+  };
+  // The first position at or beyond `from` that matches; nullopt when there is none. REQUIRES: see
+  // TermCursor::seek().
+  Result<std::optional<Place>> seek(std::uint64_t from);
 
  private:
   Result<std::optional<std::uint64_t>> nearest(std::vector<TermCursor>& terms, std::uint64_t from) const;
 
   Direction direction_;
+  WorkBudget& budget_;
   std::vector<TermCursor> categories_;
   std::vector<TermCursor> types_;
 };

@@ -37,20 +37,23 @@ Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head
   const Tail::Snapshot snapshot = tail_.snapshot();
   CAIRN_TRY(const IndexReader index, index_.read());
   CAIRN_TRY(const auto state, index.state());
+  WorkBudget budget(WorkLimits{.steps = query.steps_max});
   FilterCursor cursor(index, state ? state->through : GlobalPosition{0}, tail_, snapshot, query.filter,
-                      query.direction);
+                      query.direction, budget);
   LogEvents events(log_);
   while (from >= 1 && from <= head.value) {
     CAIRN_TRY(const auto found, cursor.seek(from));
-    if (!found || *found > head.value) break;
-    if (page.events.size() == query.limit || page.events.bytes() > query.bytes_max) {
-      page.next = GlobalPosition{*found};
+    if (!found || found->position > head.value) break;
+    if (!found->matches || page.events.size() == query.limit || page.events.bytes() > query.bytes_max ||
+        (budget.has_ended() && !page.events.empty())) {
+      page.next = GlobalPosition{found->position};
       break;
     }
-    CAIRN_TRY(const StoredEvent stored, events.at({*found}));
+    CAIRN_TRY(const StoredEvent stored, events.at({found->position}));
     page.events.add(stored.event);
-    from = query.direction == Direction::kForward ? *found + 1 : *found - 1;
+    from = query.direction == Direction::kForward ? found->position + 1 : found->position - 1;
   }
+  page.steps = budget.steps();
   return page;
 }
 

@@ -44,5 +44,19 @@ TEST_F(EventFeedTest, LinesEndAtTheHeadAtTheTimeOfTheRequest) {
   EXPECT_EQ(lines_of(stream), 3u);
 }
 
+// The pages of a search that finds little are empty, with a next.
+TEST_F(EventFeedTest, LinesGoOnAfterEmptyPagesAndEndAtTheHead) {
+  for (int i = 0; i < 100; ++i) append(i % 2 == 0 ? "even-1" : "odd-1", {i % 2 == 0 ? "E" : "O"});
+  append("even-1", {"O"});
+  const LogQuery search{.filter = {{"even"}, {"O"}}, .steps_max = 1};
+  EventFeed lines(log_cursor(store(), search), FeedFormat::kLines, 1'000, store().head(), source_);
+  EventFeed nothing(log_cursor(store(), search), FeedFormat::kLines, 1'000, {100}, source_);
+  EventFeed live(log_cursor(store(), search), FeedFormat::kServerSent, 1, store().head(), source_);
+  append("even-1", {"O"});
+  EXPECT_EQ(lines_of(lines), 1u);
+  EXPECT_EQ(lines_of(nothing), 0u);
+  EXPECT_EQ(lines_of(live), 4u) << "id, event, data, and an empty line";
+}
+
 }  // namespace
 }  // namespace cairn::api

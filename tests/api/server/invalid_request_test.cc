@@ -203,6 +203,12 @@ TEST_F(InvalidRequestTest, BadQueriesNameTheParameter) {
     expect_invalid_query(std::string(path) + "?from=1&from=2", "from");
     expect_invalid_query(std::string(path) + "?limit=1&limit=2", "limit");
   }
+  for (const std::string name : {"type", "category"}) {
+    std::string query = "/events?" + name + "=X";
+    for (int i = 0; i < 63; ++i) query += "&" + name + "=X" + std::to_string(i);
+    EXPECT_EQ(get(query + "&" + name + "=X").status, 200) << "64, and one of them twice";
+    expect_invalid_query(query + "&" + name + "=Y", name);
+  }
   expect_invalid_query("/streams/order-1/events?category=order", "category");
   expect_invalid_query("/streams?limit=0", "limit");
   expect_invalid_query("/streams?limit=10001", "limit");

@@ -43,6 +43,12 @@ class FilterTest : public SettledStoreTest {
       EXPECT_EQ(log(filter, Direction::kForward, limit), expected) << limit;
       EXPECT_EQ(log(filter, Direction::kBackward, limit), reversed) << limit;
     }
+    for (std::uint64_t steps_max : {1, 200}) {
+      LogQuery query{.limit = 50, .filter = filter, .steps_max = steps_max};
+      EXPECT_EQ(value_of(read_all(store(), query)), expected) << steps_max;
+      query.direction = Direction::kBackward;
+      EXPECT_EQ(value_of(read_all(store(), query)), reversed) << steps_max;
+    }
     expect_scanned(filter, 1, 120, expected);
     expect_scanned(filter, 31, 90, expected);
     expect_scanned(filter, 121, 200, expected);
@@ -103,6 +109,38 @@ TEST_P(FilterTest, CategoriesAndTypesIntersect) {
 TEST_P(FilterTest, ADuplicateNameCountsOnce) {
   fill();
   EXPECT_EQ(log({{"cart", "cart"}, {"B", "B"}}), log({{"cart"}, {"B"}}));
+}
+
+// A term without further events costs a step for each event of the others, and no lookup.
+TEST_P(FilterTest, ATermThatIsExhaustedIsNotSearchedAgain) {
+  fill();
+  EventFilter filter{{}, {"A", "C"}};
+  for (int i = 0; i < 62; ++i) filter.types.push_back("Nothing" + std::to_string(i));
+  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+    const auto page = value_of(store().read_log({.direction = direction, .limit = 1'000, .filter = filter}));
+    EXPECT_GT(page.events.size(), 90u);
+    EXPECT_LT(page.steps, 64u * 121 + 64 * 100 * 3) << "of 64 terms: one for each event, and three fills";
+  }
+}
+
+// Category and type both have many events, and none in common.
+TEST_P(FilterTest, ASearchThatFindsNothingEndsItsPagesAndGetsFurther) {
+  for (int i = 1; i <= 200; ++i) append(i % 2 == 0 ? "even-1" : "odd-1", {i % 2 == 0 ? "E" : "O"});
+  settle();
+  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+    LogQuery query{.direction = direction, .filter = {{"even"}, {"O"}}, .steps_max = 500};
+    int pages = 0;
+    for (std::optional<GlobalPosition> next{GlobalPosition{0}}; next; ++pages) {
+      const auto page = value_of(store().read_log(query));
+      EXPECT_THAT(page.events.events(), IsEmpty());
+      EXPECT_LT(page.steps, 500u + 2 * 1'200) << "one round beyond the limit";
+      if (page.next && query.from) {
+        EXPECT_TRUE(direction == Direction::kForward ? *page.next > *query.from : *page.next < *query.from);
+      }
+      next = query.from = page.next;
+    }
+    EXPECT_GT(pages, 1);
+  }
 }
 
 TEST_P(FilterTest, UnknownNamesMatchNothing) {
