@@ -66,7 +66,12 @@ BodySource::Piece EventFeed::send_page(std::string& to) {
   PageShaper shaper(source_.shapes.shapers(), wanted_);
   while (sent_ < page_.size()) {
     const EventView& event = page_[sent_];
-    if (format_ == FeedFormat::kLines && event.position > head_) return Piece::kEnd;
+    if (format_ == FeedFormat::kLines && event.position > head_) {
+      // Backward the events that were appended since the request come first, and the others follow.
+      if (wanted_.direction == Direction::kForward) return Piece::kEnd;
+      ++sent_;
+      continue;
+    }
     const std::size_t before = to.size();
     if (const auto appended = append(to, event, shaper); !appended) {
       to.resize(before);

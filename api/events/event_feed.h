@@ -25,8 +25,8 @@ class EventFeed final : public BodySource {
  public:
   static constexpr std::size_t kPieceBytes = 64u << 10;
 
-  // Sends at most `limit` stored events. Lines end at `head`: a client that reads more slowly than others
-  // append would never reach the end. REQUIRES: the objects in `source` outlive the feed.
+  // Sends at most `limit` stored events. Lines leave out what is behind `head`: a client that reads more
+  // slowly than others append would never reach the end. REQUIRES: the objects in `source` outlive the feed.
   EventFeed(std::unique_ptr<EventCursor> cursor, FeedFormat format, std::uint64_t limit, GlobalPosition head,
             const EventSource& source, WantedEvents wanted = {});
   ~EventFeed() override;

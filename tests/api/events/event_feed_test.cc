@@ -44,6 +44,18 @@ TEST_F(EventFeedTest, LinesEndAtTheHeadAtTheTimeOfTheRequest) {
   EXPECT_EQ(lines_of(stream), 3u);
 }
 
+TEST_F(EventFeedTest, LinesBackwardBeginAtTheHeadAtTheTimeOfTheRequest) {
+  append("a-1", {"T", "T", "T"});
+  const WantedEvents backward{.direction = Direction::kBackward};
+  EventFeed log(log_cursor(store(), {.direction = Direction::kBackward}), FeedFormat::kLines, 2,
+                store().head(), source_, backward);
+  EventFeed stream(stream_cursor(store(), "a-1", {.direction = Direction::kBackward}), FeedFormat::kLines,
+                   1'000, store().head(), source_, backward);
+  append("a-1", {"T", "T"});
+  EXPECT_EQ(lines_of(log), 2u);
+  EXPECT_EQ(lines_of(stream), 3u);
+}
+
 // The pages of a search that finds little are empty, with a next.
 TEST_F(EventFeedTest, LinesGoOnAfterEmptyPagesAndEndAtTheHead) {
   for (int i = 0; i < 100; ++i) append(i % 2 == 0 ? "even-1" : "odd-1", {i % 2 == 0 ? "E" : "O"});
