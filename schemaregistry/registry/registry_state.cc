@@ -40,11 +40,12 @@ const SubjectVersion* find_version(const SubjectVersions& versions, std::uint32_
 
 // --- Checking --------------------------------------------------------------------------------------------
 
-Result<CheckedRegistryEvent> RegistryState::check(RegistryEvent event) const {
+Result<CheckedRegistryEvent> RegistryState::check(RegistryEvent event,
+                                                  const std::shared_ptr<const StoredSchema>& parsed) const {
   CAIRN_CHECK(check_follows(event));
   CheckedRegistryEvent checked;
   if (auto* registered = std::get_if<SchemaRegistered>(&event)) {
-    CAIRN_TRY(checked.schema, stored(*registered));
+    CAIRN_TRY(checked.schema, stored(*registered, parsed));
   }
   checked.event = std::move(event);
   return checked;
@@ -76,7 +77,8 @@ Status RegistryState::check_follows(const RegistryEvent& event) const {
 }
 
 // The schema of the event: the one with its id, or a new one.
-Result<std::shared_ptr<const StoredSchema>> RegistryState::stored(SchemaRegistered& event) const {
+Result<std::shared_ptr<const StoredSchema>> RegistryState::stored(
+    SchemaRegistered& event, const std::shared_ptr<const StoredSchema>& parsed) const {
   if (auto known = find_id(event.id)) {
     if (known->text != event.text || known->references != event.references) {
       return cannot_follow("id " + std::to_string(event.id.value) + " stands for two schemas");
@@ -91,6 +93,10 @@ Result<std::shared_ptr<const StoredSchema>> RegistryState::stored(SchemaRegister
     if (version == nullptr)
       return cannot_follow("there is no " + named(reference.subject, reference.version));
     referenced.push_back(version->schema);
+  }
+  if (parsed != nullptr && parsed->id == event.id && parsed->text == event.text &&
+      parsed->references == event.references && parsed->referenced == referenced) {
+    return parsed;
   }
   auto schema = parse_with_references(event.text, event.references, referenced);
   if (!schema) {

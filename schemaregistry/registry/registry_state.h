@@ -47,8 +47,10 @@ class RegistryState {
   using Subjects = std::unordered_map<std::string, SubjectVersions, SeededHash, std::equal_to<>>;
 
   // Checks whether `event` can follow the events applied so far, and does the expensive work: a schema is
-  // parsed here. Fails with kCorruption when it cannot, so that a log that was tampered with is not accepted.
-  Result<CheckedRegistryEvent> check(RegistryEvent event) const;
+  // parsed here, unless `parsed` is that schema already. Fails with kCorruption when it cannot, so that a log
+  // that was tampered with is not accepted.
+  Result<CheckedRegistryEvent> check(RegistryEvent event,
+                                     const std::shared_ptr<const StoredSchema>& parsed = nullptr) const;
 
   // REQUIRES: check() returned `event`, and nothing was applied since.
   void apply(const CheckedRegistryEvent& event);
@@ -96,7 +98,8 @@ class RegistryState {
   void apply(const ModeSet& event);
   void apply(const ModeDeleted& event);
 
-  Result<std::shared_ptr<const StoredSchema>> stored(SchemaRegistered& event) const;
+  Result<std::shared_ptr<const StoredSchema>> stored(SchemaRegistered& event,
+                                                     const std::shared_ptr<const StoredSchema>& parsed) const;
   Status check_follows(const RegistryEvent& event) const;
   SubjectVersion* mutable_version(const std::string& subject, std::uint32_t version);
   void use(const std::shared_ptr<const StoredSchema>& schema);

@@ -55,20 +55,26 @@ Status SchemaRegistry::apply_new_events() {
   return {};
 }
 
-// A schema is parsed under the shared lock, so that lookups go on meanwhile. Nothing else changes the state
-// between the check and its application: catch_up_mutex_ is held.
+// Nothing else changes the state between the check and its application: catch_up_mutex_ is held.
 Status SchemaRegistry::apply_event(const EventView& stored) {
   CAIRN_TRY(RegistryEvent event, read_registry_event(stored.type, stored.data));
   CheckedRegistryEvent checked;
   {
-    const ReaderLock lock(state_mutex_);
-    CAIRN_TRY(checked, state_.check(std::move(event)));
+    const View view(*this);
+    CAIRN_TRY(checked, view.state().check(std::move(event), parsed_ahead_));
   }
   const WriterLock lock(state_mutex_);
-  state_.apply(checked);
+  // No View can come now. One that is there may read the state for long, so it keeps the one it sees.
+  if (shared_->views.load(std::memory_order_acquire) > 0) {
+    auto copy = std::make_shared<Shared>();
+    copy->state = shared_->state;
+    shared_ = std::move(copy);
+  }
+  RegistryState& state = shared_->state;
+  state.apply(checked);
   // invariant 1: the state has applied every event of the stream up to this one, once and in order
-  CAIRN_ASSERT(state_.event_count() == stored.version.value, state_.event_count(), stored.version.value);
-  changes_.store(state_.event_count(), std::memory_order_release);
+  CAIRN_ASSERT(state.event_count() == stored.version.value, state.event_count(), stored.version.value);
+  changes_.store(state.event_count(), std::memory_order_release);
   return {};
 }
 
@@ -78,11 +84,11 @@ template <typename Find>
 auto SchemaRegistry::find_or_catch_up(Find find) -> decltype(find(std::declval<const RegistryState&>())) {
   {
     const ReaderLock lock(state_mutex_);
-    if (auto found = find(state_)) return found;
+    if (auto found = find(std::as_const(shared_->state))) return found;
   }
   if (!catch_up().ok()) return {};
   const ReaderLock lock(state_mutex_);
-  return find(state_);
+  return find(std::as_const(shared_->state));
 }
 
 std::shared_ptr<const StoredSchema> SchemaRegistry::latest(std::string_view subject) {
@@ -119,8 +125,8 @@ std::optional<std::uint32_t> SchemaRegistry::version_of(std::string_view subject
 
 RegistryCounts SchemaRegistry::counts() {
   const ReaderLock lock(state_mutex_);
-  RegistryCounts counts{state_.schema_count(), 0};
-  for (const auto& [subject, versions] : state_.subjects()) {
+  RegistryCounts counts{shared_->state.schema_count(), 0};
+  for (const auto& [subject, versions] : shared_->state.subjects()) {
     if (newest_live(versions) != nullptr) ++counts.subjects;
   }
   return counts;
@@ -128,16 +134,30 @@ RegistryCounts SchemaRegistry::counts() {
 
 // --- Commands --------------------------------------------------------------------------------------------
 
+Status SchemaRegistry::parse_ahead(const RegistryState& state, const std::vector<RegistryEvent>& events) {
+  std::shared_ptr<const StoredSchema> parsed;
+  for (const RegistryEvent& event : events) {
+    if (!std::holds_alternative<SchemaRegistered>(event)) continue;
+    CAIRN_TRY(const CheckedRegistryEvent checked, state.check(event));
+    parsed = checked.schema;
+  }
+  const MutexLock lock(catch_up_mutex_);
+  parsed_ahead_ = std::move(parsed);
+  return {};
+}
+
 template <typename T, typename Decide>
 RegistryResult<T> SchemaRegistry::execute(Decide decide, const RegistrationCompanion& companion) {
   const MutexLock command(command_mutex_);
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     CAIRN_CHECK(catch_up());
     std::uint64_t version = 0;
-    RegistryResult<Decision<T>> decision = [&] {
-      const ReaderLock lock(state_mutex_);
-      version = state_.event_count();
-      return decide(std::as_const(state_));
+    RegistryResult<Decision<T>> decision = [&]() -> RegistryResult<Decision<T>> {
+      const View view(*this);
+      version = view.state().event_count();
+      CAIRN_TRY(Decision<T> decided, decide(view.state()));
+      CAIRN_CHECK(parse_ahead(view.state(), decided.events));
+      return decided;
     }();
     if (!decision) return std::move(decision).error();
     AppendRequest request = append_of(decision->events, version);

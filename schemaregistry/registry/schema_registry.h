@@ -92,21 +92,47 @@ class SchemaRegistry {
   RegistryResult<RegistryMode> set_mode(const SettingScope& scope, RegistryMode mode, Force force);
   RegistryResult<RegistryMode> delete_mode(const SettingScope& scope);
 
-  // Catches up and returns `ask(state)`, a RegistryResult. `ask` runs under the shared lock: it must not keep
-  // a reference to the state, nor call the registry.
+  // Catches up and returns `ask(state)`, a RegistryResult. `ask` sees the state as it is now, without a lock:
+  // it may parse and compare schemas for as long as it takes, and must not keep a reference to the state.
   template <typename Ask>
   auto read(Ask ask) -> decltype(ask(std::declval<const RegistryState&>())) {
     CAIRN_CHECK(catch_up());
-    const ReaderLock lock(state_mutex_);
-    return ask(std::as_const(state_));
+    const View view(*this);
+    return ask(view.state());
   }
 
  private:
   explicit SchemaRegistry(StoreAccess store) : store_(store) {}
   static Result<std::unique_ptr<SchemaRegistry>> open_with(StoreAccess store);
 
+  // The state, and how many Views see it.
+  struct Shared {
+    RegistryState state;
+    std::atomic<std::size_t> views{0};
+  };
+  // Sees the state as it is now, and holds no lock. An event that is applied meanwhile goes to a copy.
+  class View {
+   public:
+    explicit View(SchemaRegistry& registry) {
+      const ReaderLock lock(registry.state_mutex_);
+      shared_ = registry.shared_;
+      shared_->views.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~View() { shared_->views.fetch_sub(1, std::memory_order_release); }
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+
+    const RegistryState& state() const { return shared_->state; }
+
+   private:
+    std::shared_ptr<Shared> shared_;
+  };
+
   Status apply_new_events() CAIRN_REQUIRES(catch_up_mutex_);
   Status apply_event(const EventView& stored) CAIRN_REQUIRES(catch_up_mutex_);
+
+  Status parse_ahead(const RegistryState& state, const std::vector<RegistryEvent>& events)
+      CAIRN_EXCLUDES(catch_up_mutex_);
 
   template <typename T, typename Decide>
   RegistryResult<T> execute(Decide decide, const RegistrationCompanion& companion = {});
@@ -120,8 +146,11 @@ class SchemaRegistry {
   Mutex catch_up_mutex_;  // serialises the application of events
   std::atomic<std::uint64_t> seen_head_{0};  // the log up to this position has been searched for events
   std::atomic<std::uint64_t> changes_{0};
-  SharedMutex state_mutex_;
-  RegistryState state_ CAIRN_GUARDED_BY(state_mutex_);
+  // The schema that a command is about to register, parsed before its append: its event is applied without
+  // parsing it again under the lock.
+  std::shared_ptr<const StoredSchema> parsed_ahead_ CAIRN_GUARDED_BY(catch_up_mutex_);
+  SharedMutex state_mutex_;  // held for lookups and to apply one event, never while a schema is parsed
+  std::shared_ptr<Shared> shared_ CAIRN_GUARDED_BY(state_mutex_) = std::make_shared<Shared>();
 };
 
 }  // namespace cairn

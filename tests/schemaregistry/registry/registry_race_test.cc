@@ -1,6 +1,8 @@
 // Several registries on one store, as in several servers: an id or version is given once.
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <map>
 #include <set>
 #include <thread>
@@ -153,6 +155,59 @@ TEST_F(RegistryRaceTest, ConcurrentCommandsOfAllKinds) {
     return text;
   };
   for (const auto& registry : registries_) EXPECT_EQ(all(*registry), all(RegistryRaceTest::registry()));
+}
+
+// A question may parse and compare for long: meanwhile events are applied, and lookups answered.
+TEST_F(RegistryTest, NobodyWaitsForAQuestionThatTakesLong) {
+  registered("Order", order());
+  std::promise<void> asked;
+  std::promise<void> released;
+  std::thread slow([&] {
+    const auto count = registry().read([&](const RegistryState& state) -> RegistryResult<std::size_t> {
+      asked.set_value();
+      released.get_future().wait();
+      return state.find_subject("Order")->size();
+    });
+    EXPECT_THAT(count, answers(1u)) << "it sees the state as it was";
+  });
+  asked.get_future().wait();
+  auto work = std::async(std::launch::async, [&] {
+    registered("Order", order({"more"}));
+    EXPECT_NE(registry().latest("Payment"), registry().latest("Order"));
+    return versions("Order");
+  });
+  // Only a failure waits for the time.
+  const bool in_time = work.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+  released.set_value();
+  slow.join();
+  EXPECT_TRUE(in_time) << "a registration and its lookups wait for a question";
+  EXPECT_EQ(work.get(), (Numbers{1, 2}));
+  EXPECT_EQ(versions("Order"), (Numbers{1, 2}));
+}
+
+TEST_F(RegistryRaceTest, QuestionsSeeOneStateWhileOthersRegister) {
+  std::atomic<bool> done = false;
+  std::thread asking([&] {
+    while (!done) {
+      const auto seen = registries_[0]->read([](const RegistryState& state) -> RegistryResult<bool> {
+        const std::uint64_t before = state.event_count();
+        std::size_t versions = 0;
+        for (const auto& [subject, all] : state.subjects()) versions += all.size();
+        return before == versions && state.event_count() == before;
+      });
+      EXPECT_THAT(seen, answers(true));
+    }
+  });
+  at_once([](SchemaRegistry& registry, int thread) {
+    for (int i = 0; i < 20; ++i) {
+      const std::string subject = "s-" + std::to_string(thread) + "-" + std::to_string(i);
+      EXPECT_THAT(
+          registry.register_schema({.subject = subject, .schema = {order({subject.substr(0, 1)}), {}}}),
+          is_taken());
+    }
+  });
+  done = true;
+  asking.join();
 }
 
 }  // namespace
