@@ -5,10 +5,11 @@
 
 namespace cairn::api {
 
-std::optional<SseMessage> SseParser::take(std::string_view line) {
+std::optional<std::string> SseParser::take(std::string_view line) {
   if (line.empty()) {
+    last_id_ = id_;
     if (!std::exchange(has_data_, false)) return std::nullopt;
-    return SseMessage{id_, std::exchange(data_, {})};
+    return std::exchange(data_, {});
   }
   const std::size_t colon = std::min(line.find(':'), line.size());
   const std::string_view field = line.substr(0, colon);

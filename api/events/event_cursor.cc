@@ -32,6 +32,9 @@ class LogCursor final : public EventCursor {
     CAIRN_ASSERT(at_end_);
     return *query_.from;
   }
+  GlobalPosition read_through() const override {
+    return {query_.from && query_.from->value > 0 ? query_.from->value - 1 : 0};
+  }
 
  private:
   EventStore& store_;
@@ -63,6 +66,7 @@ class StreamCursor final : public EventCursor {
     CAIRN_ASSERT(at_end_);
     return {head_.value + 1};
   }
+  GlobalPosition read_through() const override { return at_end_ ? head_ : GlobalPosition{0}; }
 
  private:
   EventStore& store_;

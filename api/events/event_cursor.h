@@ -27,6 +27,10 @@ class EventCursor {
 
   // There can be new events once the log's head is at this position. REQUIRES: at_end().
   virtual GlobalPosition more_at() const = 0;
+
+  // next() has returned every event through this position of the log: a client that has them resumes behind
+  // it. 0 when that is not known yet.
+  virtual GlobalPosition read_through() const = 0;
 };
 
 // Called before each page, because a cursor may live for days: may change the filter of the pages to come.

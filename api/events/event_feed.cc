@@ -28,18 +28,22 @@ std::string on_one_line(std::string text) {
 }  // namespace
 
 EventFeed::EventFeed(std::unique_ptr<EventCursor> cursor, FeedFormat format, std::uint64_t limit,
-                     GlobalPosition head, const EventSource& source, WantedEvents wanted)
+                     GlobalPosition head, const EventSource& source, WantedEvents wanted, Now now)
     : cursor_(std::move(cursor)),
       format_(format),
       left_(limit),
       head_(head),
       source_(source),
-      wanted_(std::move(wanted)) {}
+      wanted_(std::move(wanted)),
+      now_(std::move(now)),
+      last_id_(cursor_->read_through()),
+      id_sent_at_(now_()) {}
 
 EventFeed::~EventFeed() { stop_waiting(); }
 
 BodySource::Piece EventFeed::next(std::string& to) {
   if (broken_off_) return Piece::kFailed;
+  const std::size_t before = to.size();
   if (sent_ == page_.size()) {
     auto page =
         cursor_->next(static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPieceEvents)), kPieceBytes);
@@ -56,6 +60,11 @@ BodySource::Piece EventFeed::next(std::string& to) {
   }
   page_ = EventPage();
   sent_ = 0;
+  if (to.size() > before) {
+    id_sent_at_ = now_();
+  } else if (format_ == FeedFormat::kServerSent) {
+    append_resume_point(to);
+  }
   if (left_ == 0) return Piece::kEnd;
   if (format_ == FeedFormat::kLines && cursor_->has_passed(head_)) return Piece::kEnd;
   if (!cursor_->at_end()) return Piece::kMore;
@@ -84,7 +93,7 @@ BodySource::Piece EventFeed::send_page(std::string& to) {
   return Piece::kWait;
 }
 
-ShapeResult<void> EventFeed::append(std::string& to, const EventView& stored, PageShaper& shaper) const {
+ShapeResult<void> EventFeed::append(std::string& to, const EventView& stored, PageShaper& shaper) {
   return shaper.each_part(stored, [&](const ShapedEvent& part, bool is_last) -> Status {
     if (format_ == FeedFormat::kLines) {
       CAIRN_CHECK(append_event_json(to, stored, part));
@@ -97,12 +106,25 @@ ShapeResult<void> EventFeed::append(std::string& to, const EventView& stored, Pa
       to += "id: ";
       append_number(to, stored.position.value);
       to += '\n';
+      last_id_ = stored.position;
     }
     to.append("event: ").append(part.type).append("\ndata: ");
     CAIRN_CHECK(append_event_json(to, stored, part));
     to += "\n\n";
     return {};
   });
+}
+
+// REQUIRES: every event that the cursor has returned is sent.
+void EventFeed::append_resume_point(std::string& to) {
+  const auto now = now_();
+  const GlobalPosition through = cursor_->read_through();
+  if (through <= last_id_ || now - id_sent_at_ < kResumeInterval) return;
+  to += "id: ";
+  append_number(to, through.value);
+  to += "\n\n";
+  last_id_ = through;
+  id_sent_at_ = now;
 }
 
 // The status is sent already. The feed sends the events before the failure and then closes the connection in

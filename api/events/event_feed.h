@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,21 +27,28 @@ class EventFeed final : public BodySource {
  public:
   static constexpr std::size_t kPieceBytes = 64u << 10;
 
+  // Server-sent events whose filter matches nothing get a resume point (an `id` without data) at most this
+  // often, so that a client that reconnects does not have the same events scanned again.
+  static constexpr std::chrono::seconds kResumeInterval{5};
+
+  using Now = std::function<std::chrono::steady_clock::time_point()>;
+
   // Sends at most `limit` stored events. Lines leave out what is behind `head`: a client that reads more
   // slowly than others append would never reach the end. REQUIRES: the objects in `source` outlive the feed.
   EventFeed(std::unique_ptr<EventCursor> cursor, FeedFormat format, std::uint64_t limit, GlobalPosition head,
-            const EventSource& source, WantedEvents wanted = {});
+            const EventSource& source, WantedEvents wanted = {}, Now now = &std::chrono::steady_clock::now);
   ~EventFeed() override;
 
   Piece next(std::string& to) override;
   void when_ready(std::function<void()> ready) override;
   void stop_waiting() override;
-  std::string_view heartbeat() const override { return ":\n\n"; }
+  std::string_view heartbeat() const override { return format_ == FeedFormat::kServerSent ? ":\n\n" : ""; }
 
  private:
   // Appends events of page_ to `to`. kWait when all of page_ is sent.
   Piece send_page(std::string& to);
-  ShapeResult<void> append(std::string& to, const EventView& stored, PageShaper& shaper) const;
+  ShapeResult<void> append(std::string& to, const EventView& stored, PageShaper& shaper);
+  void append_resume_point(std::string& to);
   Piece break_off(std::string& to, const ShapeFault& fault);
 
   const std::unique_ptr<EventCursor> cursor_;
@@ -48,9 +57,12 @@ class EventFeed final : public BodySource {
   const GlobalPosition head_;
   const EventSource source_;
   const WantedEvents wanted_;
-  EventPage page_;           // read and not yet sent; freed as soon as it is sent
-  std::size_t sent_ = 0;     // of page_
-  bool broken_off_ = false;  // an event failed; the events before it are being sent
+  const Now now_;
+  GlobalPosition last_id_;                            // that the client has
+  std::chrono::steady_clock::time_point id_sent_at_;  // or when the feed began
+  EventPage page_;                                    // read and not yet sent; freed as soon as it is sent
+  std::size_t sent_ = 0;                              // of page_
+  bool broken_off_ = false;                           // an event failed; the events before it are being sent
   std::uint64_t ticket_ = 0;
 };
 

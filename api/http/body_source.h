@@ -30,8 +30,8 @@ class BodySource {
   // After this returns, the callback of when_ready() does not run and will not run.
   virtual void stop_waiting() = 0;
 
-  // Sent after a time without a piece (ServerLimits::heartbeat_interval), so that client and server notice a
-  // lost connection.
+  // Sent between two pieces every ServerLimits::heartbeat_interval, whatever else is sent, so that client and
+  // server notice a lost connection. Empty: none.
   virtual std::string_view heartbeat() const = 0;
 };
 

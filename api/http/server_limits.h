@@ -24,7 +24,7 @@ struct ServerLimits {
   // connection, and the client might never see the refusal.
   std::chrono::milliseconds linger_time_max{1'000};
 
-  // How long a stream is silent before a heartbeat is sent.
+  // The time between two heartbeats of a stream.
   std::chrono::milliseconds heartbeat_interval{15'000};
 
   // Further connections get 503 and are closed. An idle connection costs about 20 KiB.

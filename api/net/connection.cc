@@ -281,7 +281,16 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
   std::string piece;
   auto state = BodySource::Piece::kMore;
   bool begun = false;
+  heartbeat_at_ = Clock::now() + limits_.heartbeat_interval;
   while (true) {
+    // By the clock and not by silence: a source that is woken again and again and has nothing to send would
+    // postpone it for ever.
+    if (heartbeat_at_ <= Clock::now()) {
+      const std::string_view heartbeat = source.heartbeat();
+      if (!heartbeat.empty() && chunked) append_chunk(output_, heartbeat);
+      if (!heartbeat.empty() && !chunked) output_ += heartbeat;
+      heartbeat_at_ = Clock::now() + limits_.heartbeat_interval;
+    }
     state = source.next(piece);
     if (state == BodySource::Piece::kFailed) co_return false;  // The client notices the missing end.
     if (state == BodySource::Piece::kWait && finishing_) state = BodySource::Piece::kEnd;
@@ -297,7 +306,7 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
     }
     begun = true;
     if (!output_.empty() && !co_await send(Pace::kEachPart)) co_return false;
-    // A search that finds nothing for many pieces lets the other connections of the thread go first.
+    // A source that looks for something to send and finds nothing lets other connections have the thread.
     if (output_.empty() && state == BodySource::Piece::kMore) {
       co_await asio::post(transport_.executor(), asio::use_awaitable);
     }
@@ -308,14 +317,6 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
     if (output_.capacity() > kOutputKept) output_ = std::string();
     co_await wait_for_more(source);
     if (client_left_) co_return false;
-    // After a pause without a piece a heartbeat is sent, in front of the next piece.
-    if (pause_.expiry() <= Clock::now()) {
-      if (chunked) {
-        append_chunk(output_, source.heartbeat());
-      } else {
-        output_ += source.heartbeat();
-      }
-    }
   }
 }
 
@@ -323,7 +324,7 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
 asio::awaitable<void> Connection::wait_for_more(BodySource& source) {
   if (finishing_) co_return;
   set_deadline(Clock::time_point::max());
-  pause_.expires_after(limits_.heartbeat_interval);
+  pause_.expires_at(heartbeat_at_);
   source.when_ready([self = shared_from_this()] {
     // Posted, so that it runs after the wait below has begun; a cancel before it would be a lost wake-up.
     asio::post(self->transport_.executor(), [self] {

@@ -78,6 +78,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer deadline_;                   // expires at deadline_time_ or earlier
   std::chrono::steady_clock::time_point deadline_time_;  // the deadline in force
   boost::asio::steady_timer pause_;                      // a stream waits on it for its next piece
+  std::chrono::steady_clock::time_point heartbeat_at_;   // of a stream, when the next one is due
   const ConnectionServices services_;
   const ServerLimits& limits_;
   MemoryBudget::Reservation body_reservation_;

@@ -89,6 +89,16 @@ class RawClient {
     return exchange("GET " + std::string(path) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
 
+  // Waits for these bytes and takes them, with everything in front of them; false when they do not come.
+  bool receives(std::string_view bytes) {
+    std::size_t at = 0;
+    while ((at = received_.find(bytes)) == std::string::npos) {
+      if (!receive_more()) return false;
+    }
+    received_.erase(0, at + bytes.size());
+    return true;
+  }
+
   // What comes until the connection is closed.
   std::string rest() {
     while (receive_more()) {

@@ -15,7 +15,7 @@ std::vector<std::string> messages(const std::vector<std::string>& lines) {
   api::SseParser parser;
   std::vector<std::string> all;
   for (const std::string& line : lines) {
-    if (const auto message = parser.take(line)) all.push_back(message->id + "=" + message->data);
+    if (const auto data = parser.take(line)) all.push_back(parser.last_id() + "=" + *data);
   }
   return all;
 }
@@ -27,6 +27,18 @@ TEST(SseParserTest, AnEmptyLineEndsAMessage) {
 
 TEST(SseParserTest, CommentsAndUnfinishedMessagesGiveNone) {
   EXPECT_THAT(messages({":", "", ": words", "", "retry: 5", "", "id: 7", "", "data: half"}), IsEmpty());
+}
+
+TEST(SseParserTest, ABlockWithoutDataMovesTheResumePointOnceItIsComplete) {
+  api::SseParser parser;
+  const auto id_after = [&parser](std::string_view line) {
+    EXPECT_FALSE(parser.take(line));
+    return parser.last_id();
+  };
+  EXPECT_EQ(id_after("id: 7"), "");
+  EXPECT_EQ(id_after(""), "7");
+  EXPECT_EQ(id_after("id: 8"), "7");
+  EXPECT_EQ(id_after("data: half"), "7");
 }
 
 TEST(SseParserTest, DataMayHaveSeveralLines) {

@@ -27,6 +27,19 @@ class EventFeedTest : public test::StoreTest {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
 
+  // What the feed sends until it waits for new events.
+  static std::string text_of(EventFeed& feed) {
+    std::string text;
+    for (BodySource::Piece piece = BodySource::Piece::kMore; piece == BodySource::Piece::kMore;)
+      piece = feed.next(text);
+    return text;
+  }
+  EventFeed follow(LogQuery query) {
+    return EventFeed(log_cursor(store(), std::move(query)), FeedFormat::kServerSent, 1'000, store().head(),
+                     source_, {}, [this] { return now_; });
+  }
+
+  std::chrono::steady_clock::time_point now_{};
   std::unique_ptr<SchemaRegistry> registry_ = *SchemaRegistry::open(store());
   std::unique_ptr<EventShapes> shapes_ = *EventShapes::open(store(), *registry_);
   FollowerWakeups wakeups_;
@@ -68,6 +81,46 @@ TEST_F(EventFeedTest, LinesGoOnAfterEmptyPagesAndEndAtTheHead) {
   EXPECT_EQ(lines_of(lines), 1u);
   EXPECT_EQ(lines_of(nothing), 0u);
   EXPECT_EQ(lines_of(live), 4u) << "id, event, data, and an empty line";
+}
+
+// Otherwise a client that reconnects has everything scanned again.
+TEST_F(EventFeedTest, AFollowerWithoutMatchesGetsAResumePointEveryFiveSeconds) {
+  append("a-1", {"T", "T", "T"});
+  const std::uint64_t from = store().head().value;
+  const auto id = [&](std::uint64_t more) { return "id: " + std::to_string(from + more) + "\n\n"; };
+  EventFeed feed = follow({.filter = {.categories = {"b"}, .types = {}}});
+  EXPECT_EQ(text_of(feed), "");
+  now_ += EventFeed::kResumeInterval - std::chrono::nanoseconds(1);
+  EXPECT_EQ(text_of(feed), "");
+  now_ += std::chrono::nanoseconds(1);
+  EXPECT_EQ(text_of(feed), id(0));
+  for (std::uint64_t n = 1; n <= 10; ++n) {
+    append("a-1", {"T"});
+    now_ += std::chrono::seconds(1);
+    EXPECT_EQ(text_of(feed), n % 5 == 0 ? id(n) : "") << n;
+  }
+  now_ += 10 * EventFeed::kResumeInterval;
+  EXPECT_EQ(text_of(feed), "") << "nothing was scanned since the last one";
+}
+
+TEST_F(EventFeedTest, AFollowerThatHasEverythingGetsNoResumePoint) {
+  append("a-1", {"T", "T", "T"});
+  EventFeed all = follow({});
+  EventFeed at_the_head = follow({.from = GlobalPosition{store().head().value + 1}, .filter = {}});
+  EXPECT_NE(text_of(all), "");
+  EXPECT_EQ(text_of(at_the_head), "");
+  now_ += 2 * EventFeed::kResumeInterval;
+  EXPECT_EQ(text_of(all), "");
+  EXPECT_EQ(text_of(at_the_head), "");
+}
+
+TEST_F(EventFeedTest, LinesHaveNeitherResumePointsNorHeartbeats) {
+  append("a-1", {"T"});
+  EventFeed feed(log_cursor(store(), {.filter = {.categories = {"b"}, .types = {}}}), FeedFormat::kLines,
+                 1'000, store().head(), source_, {}, [this] { return now_; });
+  now_ += 2 * EventFeed::kResumeInterval;
+  EXPECT_EQ(text_of(feed), "");
+  EXPECT_EQ(feed.heartbeat(), "");
 }
 
 }  // namespace

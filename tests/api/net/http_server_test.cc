@@ -25,6 +25,18 @@ using test::RawClient;
 using test::RawResponse;
 using test::succeeds;
 
+// Is woken again and again and never has anything to send, as a follower whose filter matches nothing.
+class RestlessSource final : public BodySource {
+ public:
+  Piece next(std::string&) override { return ++calls_ % 2 == 0 ? Piece::kMore : Piece::kWait; }
+  void when_ready(std::function<void()> ready) override { ready(); }
+  void stop_waiting() override {}
+  std::string_view heartbeat() const override { return "beat"; }
+
+ private:
+  int calls_ = 0;
+};
+
 // A server with routes that misbehave, and with low limits.
 class HttpServerTest : public ::testing::Test {
  protected:
@@ -86,6 +98,12 @@ class HttpServerTest : public ::testing::Test {
            std::string found = request.parameters.at("name");
            for (const auto& [key, value] : request.query) found += "|" + key + "=" + value;
            respond(json_response(200, found + "|" + std::string(request.header("x-test").value_or("none"))));
+         }},
+        {"GET", "/restless",
+         [](const HttpRequest&, const Responder& respond) {
+           HttpResponse response;
+           response.stream = std::make_shared<RestlessSource>();
+           respond(std::move(response));
          }},
         {"GET", "/throw", [](const HttpRequest&, const Responder&) { throw std::runtime_error("a secret"); }},
         {"GET", "/forget", [](const HttpRequest&, const Responder&) {}},
@@ -265,6 +283,15 @@ TEST_F(HttpServerTest, ClientsThatDoNotReadTheirAnswerAreDisconnected) {
   server_->stop(RawClient::kPatience);  // Returns as soon as the connection is gone.
   EXPECT_LT(std::chrono::steady_clock::now() - began, RawClient::kPatience);
   EXPECT_EQ(c.receive().status, 0);
+}
+
+TEST_F(HttpServerTest, HeartbeatsGoByTheClockAndNotBySilence) {
+  options_.limits.heartbeat_interval = 20ms;
+  RawClient c = client();
+  c.send("GET /restless HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(c.receive().status, 200);
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(c.receives("4\r\nbeat\r\n")) << i;
+  expect_healthy();
 }
 
 TEST_F(HttpServerTest, ManyIdleConnectionsDoNotBlockOthers) {

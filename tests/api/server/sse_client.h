@@ -77,9 +77,10 @@ class SseClient {
     return head_;
   }
 
-  // The next event; nullopt when the answer ends, the connection is lost, or the wait times out.
+  // The next event; nullopt when the answer ends, the connection is lost, or the wait times out. Heartbeats and
+  // resume points (an id without data) are skipped, as the standard has it.
   std::optional<SseEvent> next() {
-    // Heartbeats are not events and do not extend the wait.
+    // What is no event does not extend the wait.
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     for (;;) {
       const auto end = text_.find("\n\n", scanned_);
@@ -91,7 +92,7 @@ class SseClient {
       const std::string block = text_.substr(0, end + 1);
       text_.erase(0, end + 2);
       scanned_ = 0;
-      if (block.starts_with(":")) {
+      if (block.find("data: ") == std::string::npos) {
         if (std::chrono::steady_clock::now() > deadline) return std::nullopt;
         continue;
       }

@@ -37,8 +37,10 @@ class Follower {
     if (!last_id_.empty()) headers.emplace_back("Last-Event-ID", last_id_);
     api::SseParser parser;
     return client_.get_lines(path_, headers, [&](std::string_view line) {
-      const auto message = parser.take(line);
-      return message ? take(*message) : Next::kGoOn;
+      const auto data = parser.take(line);
+      const Next next = data ? take(*data) : Next::kGoOn;
+      if (!parser.last_id().empty()) last_id_ = parser.last_id();
+      return next;
     });
   }
 
@@ -52,10 +54,9 @@ class Follower {
   }
 
  private:
-  Next take(const api::SseMessage& message) {
+  Next take(const std::string& data) {
     pause_ = kFirstPause;
-    last_id_ = message.id;
-    done_ = !printer_.print(message.data) || (left_ && --*left_ == 0);
+    done_ = !printer_.print(data) || (left_ && --*left_ == 0);
     return done_ ? Next::kStop : Next::kGoOn;
   }
 

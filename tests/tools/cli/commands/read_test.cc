@@ -147,6 +147,19 @@ TEST_F(ReadTest, FollowReconnectsAfterTheLastEvent) {
   EXPECT_THAT(requests[3], HasSubstr("\r\nLast-Event-ID: 2\r\n"));
 }
 
+TEST_F(ReadTest, FollowReconnectsAtAResumePointThatCameAfterTheLastEvent) {
+  script({ScriptedServer::pieces({message(1), "id: 40\n\n", ":\n\n", "id: 41\n"}, false, Then::kClose),
+          ScriptedServer::pieces({message(50)}, false)});
+  const auto process = start({"--all", "--follow", "--type", "Placed"});
+  ASSERT_TRUE(process->prints(event_line(50) + "\n"));
+  process->signal(SIGTERM);
+  const Finished done = process->finish();
+  EXPECT_EQ(done.exit_code, 0) << done.errors;
+  EXPECT_EQ(done.output, event_line(1) + "\n" + event_line(50) + "\n");
+  ASSERT_THAT(server_->requests(), SizeIs(2));
+  EXPECT_THAT(server_->requests()[1], HasSubstr("\r\nLast-Event-ID: 40\r\n"));
+}
+
 TEST_F(ReadTest, FollowStopsAtTheLimit) {
   script({ScriptedServer::pieces({message(1), message(2), message(3)}, false)});
   const Finished done = read({"--all", "--follow", "--limit", "2"});
