@@ -73,6 +73,33 @@ Answered<void> check(const HttpRequest& request, Wanted& wanted) {
   return {};
 }
 
+Problem other_history(std::string detail) {
+  return {409, "other-history", "The client knows another history", std::move(detail)};
+}
+
+// A follower that has events beyond the newest one knows another log than this one, most likely because an
+// older copy was restored. Waiting until the log has grown that far would skip what is appended until then.
+Answered<void> check_history(const EventStore& store, std::uint64_t last_event_id) {
+  const std::uint64_t head = store.head().value;
+  if (last_event_id <= head) return {};
+  return other_history("The client has events up to position " + std::to_string(last_event_id) +
+                       ", and the log ends at position " + std::to_string(head) + ".")
+      .with("lastEventId", last_event_id)
+      .with("head", head);
+}
+
+// The same for a stream that is followed from a version on.
+Answered<void> check_history(const StreamInfo& stream, StreamVersion from) {
+  const std::uint64_t version = stream.version.value;
+  if (from.value - 1 <= version) return {};
+  return other_history("The client has stream '" + stream.stream + "' up to version " +
+                       std::to_string(from.value - 1) + ", and it is at version " + std::to_string(version) +
+                       ".")
+      .with("stream", stream.stream)
+      .with("from", from.value)
+      .with("currentVersion", version);
+}
+
 // Clients name types as they are after shaping. A new upcaster may change which stored types that includes.
 RenewFilter renew_types(const EventShapes& shapes, WantedEvents wanted) {
   if (wanted.types.empty() || wanted.shape == Shape::stored()) return {};
@@ -109,6 +136,9 @@ Answered<HttpResponse> answer_log(const EventSource& source, const HttpRequest& 
   if (wanted.last_event_id) log.from = GlobalPosition{*wanted.last_event_id + 1};
   auto renew = renew_types(source.shapes, wanted.events);
   log.filter.types = source.shapes.stored_types(wanted.events.types, wanted.events.shape);
+  if (wanted.form == Form::kServerSent && log.from) {
+    CAIRN_CHECK(check_history(source.store, log.from->value - 1));
+  }
   if (wanted.form != Form::kPage) {
     return feed(log_cursor(source.store, std::move(log), std::move(renew)), wanted, source);
   }
@@ -136,9 +166,12 @@ Answered<HttpResponse> answer_stream(const EventSource& source, const HttpReques
   if (!info) return store_problem(info.error());
   if (!*info) return not_found("stream", stream);
   if (wanted.last_event_id) {
+    CAIRN_CHECK(check_history(store, *wanted.last_event_id));
     const auto behind = first_version_after(store, stream, {*wanted.last_event_id});
     if (!behind) return store_problem(behind.error());
     versions.from = *behind;
+  } else if (wanted.form == Form::kServerSent && versions.from) {
+    CAIRN_CHECK(check_history(**info, *versions.from));
   }
   return feed(stream_cursor(store, stream, versions), wanted, source);
 }

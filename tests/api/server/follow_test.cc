@@ -214,11 +214,48 @@ TEST_F(FollowTest, LargeEventsAreComplete) {
   }
 }
 
-TEST_F(FollowTest, ASubscriberAheadOfTheLogWaitsForItsPosition) {
-  SseClient subscriber = follow("/events?from=4");
-  ASSERT_EQ(subscriber.status(), 200);
-  append_numbered("a-1", 5);
-  expect_positions(subscriber, 4, 5);
+TEST_F(FollowTest, ASubscriberAtTheHeadWaitsForTheNextEvent) {
+  append_numbered("a-1", 3);
+  SseClient from = follow("/events?from=4");
+  SseClient resumed = follow("/events", after(3));
+  ASSERT_EQ(from.status(), 200);
+  ASSERT_EQ(resumed.status(), 200);
+  append_numbered("a-1", 2);
+  expect_positions(from, 4, 5);
+  expect_positions(resumed, 4, 5);
+}
+
+// After a restore of an older copy, a subscriber that waited for its position would miss the events before it.
+TEST_F(FollowTest, ASubscriberBeyondTheHeadIsToldOfAnotherHistory) {
+  append_numbered("a-1", 3);
+  const httplib::Headers sse = {{"Accept", "text/event-stream"}};
+  const auto expect_refused = [this](const HttpAnswer& answer, std::uint64_t last_event_id) {
+    const Json refusal = problem(answer, 409, "other-history");
+    EXPECT_EQ(refusal["lastEventId"], last_event_id);
+    EXPECT_EQ(refusal["head"], 3);
+  };
+  const auto with_id = [&sse](const std::string& id) {
+    httplib::Headers headers = sse;
+    headers.emplace("Last-Event-ID", id);
+    return headers;
+  };
+  expect_refused(get("/events?from=5", sse), 4);
+  expect_refused(get("/events", with_id("4")), 4);
+  expect_refused(get("/events?category=a", with_id("18446744073709551614")), 18446744073709551614u);
+  expect_refused(get("/streams/a-1/events", with_id("4")), 4);
+  EXPECT_EQ(get("/events?from=5").status, 200) << "a page does not wait";
+  EXPECT_EQ(get("/events?from=5", {{"Accept", "application/x-ndjson"}}).status, 200) << "lines neither";
+}
+
+TEST_F(FollowTest, ASubscriberOfAStreamBeyondItsNextVersionIsToldOfAnotherHistory) {
+  append_numbered("a-1", 3);
+  SseClient next = follow("/streams/a-1/events?from=4");
+  ASSERT_EQ(next.status(), 200);
+  const Json refusal =
+      problem(get("/streams/a-1/events?from=5", {{"Accept", "text/event-stream"}}), 409, "other-history");
+  EXPECT_EQ(refusal["stream"], "a-1");
+  EXPECT_EQ(refusal["from"], 5);
+  EXPECT_EQ(refusal["currentVersion"], 3);
 }
 
 }  // namespace
