@@ -1,7 +1,10 @@
 #include "api/http/admission.h"
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <charconv>
 #include <string>
+#include <system_error>
 
 namespace cairn::api {
 
@@ -14,13 +17,21 @@ std::string_view header(const RequestHead& head, std::string_view name) {
   return {};
 }
 
-// "[::1]:7878" -> "::1", "localhost:7878" -> "localhost"
+// "" and ":7878", nothing else.
+bool is_port(std::string_view text) {
+  if (text.empty()) return true;
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), port);
+  return text.front() == ':' && error == std::errc() && end == text.data() + text.size() && port > 0;
+}
+
+// "[::1]:7878" -> "::1", "localhost:7878" -> "localhost"; nothing when what follows the host is no port.
 std::string_view without_port(std::string_view host) {
-  if (host.starts_with('[')) {
-    const auto end = host.find(']');
-    return end == std::string_view::npos ? std::string_view() : host.substr(1, end - 1);
-  }
-  return host.substr(0, host.rfind(':'));
+  const bool bracketed = host.starts_with('[');
+  const std::size_t end = std::min(host.find(bracketed ? ']' : ':'), host.size());
+  if (bracketed && end == host.size()) return {};
+  if (!is_port(host.substr(bracketed ? end + 1 : end))) return {};
+  return bracketed ? host.substr(1, end - 1) : host.substr(0, end);
 }
 
 bool names_this_machine(std::string_view host) {

@@ -119,6 +119,7 @@ asio::awaitable<bool> Connection::serve_one() {
   head_text_.assign(input_, 0, head_bytes);
   input_.erase(0, head_bytes);
 
+  cors_origin_ = {};
   auto parsed = parse_request_head(head_text_, limits_);
   if (!parsed) {
     co_await refuse(parsed.error());
@@ -126,7 +127,7 @@ asio::awaitable<bool> Connection::serve_one() {
   }
   const RequestHead& head = *parsed;
   RouteMatch match = services_.router.find(head.method, head.target.substr(0, head.target.find('?')));
-  const auto admitted = services_.admission.admit(head, match.route);
+  const auto admitted = admit(head, match.route);
   if (!admitted) {
     log_refusal(head, admitted.error());
     // Before the body: a client without a token must not make the server read megabytes.
@@ -153,6 +154,15 @@ asio::awaitable<bool> Connection::serve_one() {
   answer_reservation_.release();
   if (output_.capacity() > kOutputKept) output_ = std::string();
   co_return sent&& keep_alive == KeepAlive::kYes;
+}
+
+// Sets cors_origin_ and is_preflight_.
+Answered<const Token*> Connection::admit(const RequestHead& head, const Route* route) {
+  CAIRN_TRY(cors_origin_, services_.origins.check(head, route));
+  // Browsers send no token with a preflight.
+  is_preflight_ = !cors_origin_.empty() && is_preflight(head);
+  if (is_preflight_) return nullptr;
+  return services_.admission.admit(head, route);
 }
 
 // Receives until input_ begins with a complete head. Returns the size of the head, or kNoHead when the
@@ -227,6 +237,7 @@ asio::awaitable<bool> Connection::receive_body(const RequestHead& head) {
 
 asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteMatch match,
                                                  const Token* token) {
+  if (is_preflight_) co_return preflight_response();
   const std::size_t path_bytes = std::min(head.target.find('?'), head.target.size());
   HttpRequest request;
   request.method = head.method;
@@ -252,10 +263,12 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
 
 asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpResponse response,
                                              KeepAlive keep_alive) {
+  if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
   // Small answers are always sent: most of them acknowledge an append, which cannot be undone.
   if (response.body.size() > limits_.small_answer_bytes_max &&
       !answer_reservation_.grow_to(response.body.size())) {
     response = overloaded("Too many large answers are being sent.").to_response();
+    if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
   }
   const BodyForm form = head.method == "HEAD" ? BodyForm::kNone : BodyForm::kWhole;
   if (form == BodyForm::kNone || response.body.size() <= kOutputKept) {
@@ -274,6 +287,7 @@ asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpRespon
 asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpResponse response,
                                               KeepAlive keep_alive) {
   if (head.method == "HEAD") co_return co_await send_whole(head, std::move(response), keep_alive);
+  if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
   const bool chunked = !head.is_http_1_0;
   output_ = render(response, keep_alive, chunked ? BodyForm::kChunked : BodyForm::kUntilClose);
   transport_.limit_send_buffer(kStreamSendBuffer);
@@ -373,7 +387,9 @@ asio::awaitable<void> Connection::refuse(const Problem& problem, Dialect dialect
   services_.observer.answered(nullptr, problem.status(), std::chrono::nanoseconds(0));
   input_ = std::string();
   body_reservation_.release();
-  output_ = render_refusal(problem, dialect);
+  HttpResponse response = problem.to_response(dialect);
+  if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
+  output_ = render(response, KeepAlive::kNo, BodyForm::kWhole);
   if (!co_await send(Pace::kWhole)) co_return;
   transport_.shutdown_send();
   set_deadline(Clock::now() + limits_.linger_time_max);

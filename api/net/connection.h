@@ -9,6 +9,7 @@
 #include <string>
 
 #include "api/http/admission.h"
+#include "api/http/browser_origins.h"
 #include "api/http/http_render.h"
 #include "api/http/request_head.h"
 #include "api/http/request_observer.h"
@@ -25,6 +26,7 @@ namespace cairn::api {
 struct ConnectionServices {
   const Router& router;
   const Admission& admission;
+  const BrowserOrigins& origins;
   const ServerLimits& limits;
   MemoryBudget& bodies;
   MemoryBudget& answers;
@@ -56,6 +58,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   enum class Pace { kWhole, kEachPart };
 
   boost::asio::awaitable<bool> serve_one();
+  Answered<const Token*> admit(const RequestHead& head, const Route* route);
   boost::asio::awaitable<bool> handshake();
   boost::asio::awaitable<std::size_t> receive_head();
   boost::asio::awaitable<bool> receive_body(const RequestHead& head);
@@ -84,6 +87,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   MemoryBudget::Reservation body_reservation_;
   MemoryBudget::Reservation answer_reservation_;
 
+  std::string_view cors_origin_;       // of the request's page, when it is allowed; else empty
+  bool is_preflight_ = false;          // of the request
   std::string head_text_;              // the views of RequestHead point here
   std::string input_;                  // received and not yet handled: a body, and pipelined requests
   std::string output_;                 // the answer being sent

@@ -86,10 +86,16 @@ class HttpServer::Impl {
       : options_(std::move(options)),
         router_(std::move(router)),
         admission_(options_.tokens ? Admission(*std::move(options_.tokens)) : Admission()),
+        origins_(std::move(options_.cors_origins), options_.tls != nullptr),
         bodies_(options_.limits.bodies_bytes_max),
         answers_(options_.limits.answers_bytes_max),
-        services_{router_,  admission_, options_.limits,
-                  bodies_,  answers_,   options_.observer != nullptr ? *options_.observer : null_observer_,
+        services_{router_,
+                  admission_,
+                  origins_,
+                  options_.limits,
+                  bodies_,
+                  answers_,
+                  options_.observer != nullptr ? *options_.observer : null_observer_,
                   refusals_},
         io_threads_(thread_count(options_.threads)),
         acceptor_(io_threads_.front().io),
@@ -203,6 +209,7 @@ class HttpServer::Impl {
   ServerOptions options_;
   const Router router_;
   const Admission admission_;
+  const BrowserOrigins origins_;
   MemoryBudget bodies_;
   MemoryBudget answers_;
   NullObserver null_observer_;

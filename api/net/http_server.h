@@ -3,6 +3,8 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "api/http/admission.h"
 #include "api/http/request_observer.h"
@@ -17,10 +19,11 @@ namespace cairn::api {
 struct ServerOptions {
   ListenAddress address;
   ServerLimits limits;
-  unsigned threads = 0;                 // 0 = one for each core, at least 2
-  std::optional<AccessList> tokens;     // without tokens, `address` must be a loopback address
-  std::shared_ptr<TlsContext> tls;      // without it, plain HTTP
-  RequestObserver* observer = nullptr;  // outlives the server
+  unsigned threads = 0;                   // 0 = one for each core, at least 2
+  std::optional<AccessList> tokens;       // without tokens, `address` must be a loopback address
+  std::shared_ptr<TlsContext> tls;        // without it, plain HTTP
+  std::vector<std::string> cors_origins;  // of other sites whose pages may use the server; see parse_origin()
+  RequestObserver* observer = nullptr;    // outlives the server
 };
 
 // An HTTP/1.1 server: accepts connections and calls the routes of a router, on threads of its own. A

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/http/browser_origins.h"
 #include "tests/api/raw_client.h"
 #include "tests/support/matchers.h"
 
@@ -89,6 +90,9 @@ class HttpServerTest : public ::testing::Test {
     return {
         {"GET", "/health",
          [](const HttpRequest&, const Responder& respond) { respond(json_response(200, "{}")); }},
+        {"GET", "/page",
+         [](const HttpRequest&, const Responder& respond) { respond(json_response(200, "{}")); },
+         Scope::kRead, Dialect::kProblem, true},
         {"POST", "/echo",
          [](const HttpRequest& request, const Responder& respond) {
            respond(json_response(200, std::string(request.body)));
@@ -144,16 +148,92 @@ TEST_F(HttpServerTest, RequestsReachTheirRoute) {
 // DNS rebinding: a page in a browser on this machine, whose own name resolves to 127.0.0.1, must be refused.
 TEST_F(HttpServerTest, OnlyLoopbackHostsAreAdmitted) {
   for (const char* host :
-       {"localhost", "LOCALHOST:80", "127.0.0.1:7878", "127.9.9.9", "[::1]:7878", "[::1]"}) {
+       {"localhost", "LOCALHOST:80", "127.0.0.1:7878", "127.9.9.9:65535", "[::1]:7878", "[::1]"}) {
     EXPECT_EQ(client().exchange("GET /health HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status,
               200)
         << host;
   }
-  for (const char* host : {"example.com", "localhost.example.com", "10.0.0.1:7878", "", "[::1", "0x7f.1"}) {
+  for (const char* host :
+       {"example.com", "localhost.example.com", "10.0.0.1:7878", "", "[::1", "0x7f.1", "[::1].example.com",
+        "[::1]x:80", "[::1]80", "localhost:", "localhost:http", "localhost:0", "localhost:65536",
+        "localhost:+80", "localhost:80:80", "127.0.0.1:80@example.com", "[::1]:8x"}) {
     EXPECT_EQ(client().exchange("GET /health HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n").status,
               403)
         << host;
   }
+}
+
+TEST_F(HttpServerTest, RequestsOfPagesOfOtherSitesAreRefused) {
+  for (const char* method : {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"}) {
+    for (const char* headers :
+         {"Sec-Fetch-Site: cross-site\r\n", "sec-fetch-site: same-site\r\n",
+          "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n",
+          "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Site: cross-site\r\n",
+          "Origin: http://localhost:3000\r\n", "Origin: http://localhost.evil.example\r\n",
+          "Origin: null\r\n", "Origin: \r\n", "Origin: localhost\r\n",
+          "Origin: http://localhost\r\nOrigin: http://evil.example\r\n"}) {
+      SCOPED_TRACE(std::string(method) + " " + headers);
+      RawClient c = client();
+      c.send(std::string(method) + " /health HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n");
+      const RawResponse response = c.receive();
+      EXPECT_EQ(response.status, 403);
+      EXPECT_FALSE(response.has("Access-Control-")) << response.head;
+    }
+  }
+}
+
+TEST_F(HttpServerTest, RequestsOfTheServersOwnPagesAndOfProgramsAreAdmitted) {
+  for (const char* headers :
+       {"", "Sec-Fetch-Site: same-origin\r\n", "Sec-Fetch-Site: none\r\n", "Origin: http://localhost\r\n",
+        "Origin: HTTPS://LOCALHOST\r\n", "Sec-Fetch-Site: same-origin\r\nOrigin: http://localhost\r\n"}) {
+    EXPECT_EQ(client()
+                  .exchange("GET /health HTTP/1.1\r\nHost: localhost\r\n" + std::string(headers) + "\r\n")
+                  .status,
+              200)
+        << headers;
+  }
+}
+
+TEST_F(HttpServerTest, OnlyNavigationsReachPagesFromOtherSites) {
+  const auto status = [this](const std::string& method, const std::string& path, const std::string& headers) {
+    RawClient c = client();
+    c.send(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n");
+    return c.receive(method != "HEAD").status;
+  };
+  const std::string link = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n";
+  EXPECT_EQ(status("GET", "/page", link), 200);
+  EXPECT_EQ(status("HEAD", "/page", link), 403);
+  EXPECT_EQ(status("GET", "/page", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n"), 403);
+  EXPECT_EQ(status("GET", "/page", link + "Origin: http://evil.example\r\n"), 403);
+  EXPECT_EQ(status("GET", "/health", link), 403);
+}
+
+TEST_F(HttpServerTest, PagesOfNamedOriginsMayReadAndWrite) {
+  options_.cors_origins = {*parse_origin("https://App.Example:443"), *parse_origin("http://localhost:3000")};
+  const std::string page = "Sec-Fetch-Site: cross-site\r\nOrigin: https://app.example\r\n";
+  const auto ask = [&](const std::string& line, const std::string& more) {
+    return client().exchange(line + " HTTP/1.1\r\nHost: localhost\r\n" + more + "\r\n");
+  };
+  const std::string allowed = "Access-Control-Allow-Origin: https://app.example\r\n";
+  const RawResponse read = ask("GET /health", page);
+  EXPECT_EQ(read.status, 200);
+  EXPECT_TRUE(read.has(allowed) && read.has("Vary: Origin\r\n")) << read.head;
+  const RawResponse missing = ask("GET /nowhere", page);
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_TRUE(missing.has(allowed)) << missing.head;
+  const RawResponse too_large = ask("POST /echo", page + "Content-Length: 99999999\r\n");
+  EXPECT_EQ(too_large.status, 413);
+  EXPECT_TRUE(too_large.has(allowed)) << too_large.head;
+  const RawResponse asked = ask("OPTIONS /echo", page + "Access-Control-Request-Method: POST\r\n");
+  EXPECT_EQ(asked.status, 204);
+  EXPECT_TRUE(
+      asked.has(allowed) && asked.has("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, DELETE\r\n") &&
+      asked.has("Access-Control-Allow-Headers: Accept, Authorization, Content-Type, Last-Event-ID\r\n"))
+      << asked.head;
+  EXPECT_EQ(ask("OPTIONS /echo", page).status, 405) << "no preflight";
+  EXPECT_EQ(ask("GET /health", "Sec-Fetch-Site: cross-site\r\n").status, 403) << "it does not say from where";
+  EXPECT_EQ(ask("GET /health", "Origin: http://app.example\r\n").status, 403);
+  EXPECT_FALSE(ask("GET /health", "").has("Access-Control-"));
 }
 
 TEST_F(HttpServerTest, HeadHasTheLengthAndNoBody) {

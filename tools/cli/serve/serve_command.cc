@@ -15,10 +15,12 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/access/token_file.h"
 #include "api/aggregates/aggregate_service.h"
 #include "api/events/follower_wakeups.h"
+#include "api/http/browser_origins.h"
 #include "api/metrics/metrics.h"
 #include "api/net/http_server.h"
 #include "api/projections/projection_service.h"
@@ -53,6 +55,7 @@ struct ServeArguments {
   std::string tokens;
   std::string tls_certificate;
   std::string tls_key;
+  std::vector<std::string> cors_origins;
 };
 
 // As in StoreOptions: nullopt = for ever.
@@ -120,6 +123,9 @@ Result<api::ServerOptions> server_options(const ServeArguments& arguments, api::
   api::ServerOptions options;
   CAIRN_TRY(options.address, api::parse_listen_address(arguments.listen));
   options.observer = &metrics;
+  for (const std::string& origin : arguments.cors_origins) {
+    CAIRN_TRY(options.cors_origins.emplace_back(), api::parse_origin(origin));
+  }
   if (!arguments.tokens.empty()) {
     CAIRN_TRY(auto tokens, api::read_token_file(arguments.tokens));
     spdlog::info("{} tokens read from {}", tokens.size(), arguments.tokens);
@@ -210,6 +216,11 @@ std::string check_dedup_days(const std::string& text) {
   return days ? "" : days.error().message;
 }
 
+std::string check_origin(const std::string& text) {
+  const auto origin = api::parse_origin(text);
+  return origin ? "" : origin.error().message;
+}
+
 std::string check_listen(const std::string& text) {
   const auto address = api::parse_listen_address(text);
   return address ? "" : address.error().message;
@@ -260,6 +271,13 @@ void add_serve_command(CLI::App& app, const std::string& version, CommandAction&
           .add_option("--tls-cert", arguments->tls_certificate, "Serve with TLS: the certificate chain (PEM)")
           ->type_name("FILE");
   auto* key = command.add_option("--tls-key", arguments->tls_key, "Its private key (PEM)")->type_name("FILE");
+  command
+      .add_option("--cors-origin", arguments->cors_origins,
+                  "Pages of this origin, like https://app.example, may use the server from a browser, "
+                  "repeatable")
+      ->type_name("ORIGIN")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(check_origin, ""));
   certificate->needs(key);
   key->needs(certificate);
   run_after_parsing(command, action, [arguments, version] { return run_serve(*arguments, version); });
