@@ -80,4 +80,8 @@ const Token* AccessList::find(std::string_view authorization) const {
   return found;
 }
 
+bool AccessList::has(const Token& token) const {
+  return std::find(tokens_.begin(), tokens_.end(), token) != tokens_.end();
+}
+
 }  // namespace cairn::api

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,6 +19,11 @@ class AccessList {
   // Constant time, so that timing reveals nothing about the tokens: the text is hashed once and compared with
   // all hashes to the last byte.
   const Token* find(std::string_view authorization) const;
+
+  // Whether it has exactly this token, with the same scopes and categories.
+  bool has(const Token& token) const;
+
+  std::size_t size() const { return tokens_.size(); }
 
  private:
   std::vector<Token> tokens_;

@@ -102,7 +102,7 @@ void AppendAttempt::append(AppendBody body) {
 }
 
 void AppendAttempt::answer(const Error& error, const std::vector<Uuid>& ids) {
-  Problem problem = parts_.reply.failure(visible_to(parts_.token, error));
+  Problem problem = parts_.reply.failure(visible_to(parts_.token.get(), error));
   if (error.code == Errc::kOutcomeUnknown) problem.with_json("eventIds", to_json(ids));
   parts_.respond(problem.to_response());
 }

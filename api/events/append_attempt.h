@@ -33,7 +33,7 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
     EventShapes& shapes;
     SchemaPolicy policy = SchemaPolicy::kRequired;
     AppendReply reply;
-    const Token* token = nullptr;  // nullptr when the server needs no tokens
+    std::shared_ptr<const Token> token;  // nullptr when the server needs no tokens
     Responder respond;
     // Parses the body. Pure: a second attempt parses it again.
     std::function<Answered<AppendBody>(std::string_view)> parse;

@@ -5,6 +5,9 @@
 #include <charconv>
 #include <string>
 #include <system_error>
+#include <utility>
+
+#include "eventstore/base/assert.h"
 
 namespace cairn::api {
 
@@ -44,21 +47,42 @@ bool names_this_machine(std::string_view host) {
 
 }  // namespace
 
-Answered<const Token*> Admission::admit(const RequestHead& head, const Route* route) const {
-  if (!tokens_) {
+Admission::Admission(std::optional<AccessList> tokens)
+    : tokens_(tokens ? std::make_shared<const AccessList>(*std::move(tokens)) : nullptr) {}
+
+void Admission::replace(AccessList tokens) {
+  auto made = std::make_shared<const AccessList>(std::move(tokens));
+  const MutexLock lock(mutex_);
+  CAIRN_ASSERT(tokens_ != nullptr);
+  tokens_ = std::move(made);
+}
+
+std::shared_ptr<const AccessList> Admission::tokens() const {
+  const MutexLock lock(mutex_);
+  return tokens_;
+}
+
+bool Admission::is_in_force(const Token& token) const {
+  const auto list = tokens();
+  return list != nullptr && list->has(token);
+}
+
+Answered<std::shared_ptr<const Token>> Admission::admit(const RequestHead& head, const Route* route) const {
+  const auto list = tokens();
+  if (list == nullptr) {
     const std::string_view host = header(head, "Host");
-    if (names_this_machine(host)) return nullptr;
+    if (names_this_machine(host)) return std::shared_ptr<const Token>();
     return forbidden("The Host header says '" + std::string(host) +
                      "'. Without tokens the server answers only to localhost and loopback addresses.");
   }
-  if (route != nullptr && !route->scope) return nullptr;
-  const Token* token = tokens_->find(header(head, "Authorization"));
+  if (route != nullptr && !route->scope) return std::shared_ptr<const Token>();
+  const Token* token = list->find(header(head, "Authorization"));
   if (token == nullptr) return unauthorized();
   if (route != nullptr && !token->may(*route->scope)) {
     return forbidden("The token '" + token->name + "' lacks the scope '" +
                      std::string(to_string(*route->scope)) + "'.");
   }
-  return token;
+  return std::shared_ptr<const Token>(list, token);  // keeps the list
 }
 
 }  // namespace cairn::api

@@ -27,7 +27,7 @@ struct HttpRequest {
   QueryParameters query;                          // decoded
   std::vector<std::pair<std::string_view, std::string_view>> headers;  // as sent
   std::string_view body;
-  const Token* token = nullptr;  // the client's; nullptr when the server requires none
+  std::shared_ptr<const Token> token;  // the client's; nullptr when the server requires none
 
   // The first header of that name, or nullopt.
   std::optional<std::string_view> header(std::string_view name) const;

@@ -72,8 +72,10 @@ std::optional<HttpResponse> handled(RouteMatch match, HttpRequest request,
 
 }  // namespace
 
-Connection::Connection(tcp::socket socket, TlsContext* tls, const ConnectionServices& services)
-    : transport_(std::move(socket), tls),
+Connection::Connection(tcp::socket socket, std::shared_ptr<TlsContext> tls,
+                       const ConnectionServices& services)
+    : tls_(std::move(tls)),
+      transport_(std::move(socket), tls_.get()),
       deadline_(transport_.executor()),
       pause_(transport_.executor()),
       services_(services),
@@ -100,6 +102,17 @@ void Connection::finish() {
     boost::system::error_code ignored;
     self->pause_.cancel(ignored);
     if (self->idle_) self->transport_.cancel();
+  });
+}
+
+void Connection::recheck_token() {
+  asio::post(transport_.executor(), [self = shared_from_this()] {
+    if (self->token_ == nullptr || self->services_.admission.is_in_force(*self->token_)) return;
+    self->revoked_ = true;
+    if (!self->streaming_) return;
+    boost::system::error_code ignored;
+    self->pause_.cancel(ignored);
+    if (self->sending_) self->transport_.close();  // The client may not read what is being sent.
   });
 }
 
@@ -139,7 +152,7 @@ asio::awaitable<bool> Connection::serve_one() {
   const KeepAlive keep_alive = head.keep_alive && !finishing_ ? KeepAlive::kYes : KeepAlive::kNo;
   const auto received = Clock::now();
   const Route* route = match.route;
-  HttpResponse response = co_await answer(head, std::move(match), *admitted);
+  HttpResponse response = co_await answer(head, std::move(match));
   services_.observer.answered(route, response.status, Clock::now() - received);
   input_.erase(0, head.content_length);
   if (input_.capacity() > chunk_.size() && input_.empty()) input_.shrink_to_fit();
@@ -147,7 +160,9 @@ asio::awaitable<bool> Connection::serve_one() {
 
   bool sent = false;
   if (response.stream) {
+    streaming_ = true;
     sent = co_await send_stream(head, std::move(response), keep_alive);
+    streaming_ = false;
   } else {
     sent = co_await send_whole(head, std::move(response), keep_alive);
   }
@@ -156,13 +171,16 @@ asio::awaitable<bool> Connection::serve_one() {
   co_return sent&& keep_alive == KeepAlive::kYes;
 }
 
-// Sets cors_origin_ and is_preflight_.
-Answered<const Token*> Connection::admit(const RequestHead& head, const Route* route) {
+// Sets what the members say about the request: cors_origin_, is_preflight_, token_, revoked_.
+Answered<void> Connection::admit(const RequestHead& head, const Route* route) {
+  token_ = nullptr;
+  revoked_ = false;
   CAIRN_TRY(cors_origin_, services_.origins.check(head, route));
   // Browsers send no token with a preflight.
   is_preflight_ = !cors_origin_.empty() && is_preflight(head);
-  if (is_preflight_) return nullptr;
-  return services_.admission.admit(head, route);
+  if (is_preflight_) return {};
+  CAIRN_TRY(token_, services_.admission.admit(head, route));
+  return {};
 }
 
 // Receives until input_ begins with a complete head. Returns the size of the head, or kNoHead when the
@@ -235,8 +253,7 @@ asio::awaitable<bool> Connection::receive_body(const RequestHead& head) {
   co_return true;
 }
 
-asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteMatch match,
-                                                 const Token* token) {
+asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteMatch match) {
   if (is_preflight_) co_return preflight_response();
   const std::size_t path_bytes = std::min(head.target.find('?'), head.target.size());
   HttpRequest request;
@@ -244,7 +261,7 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
   request.path = head.target.substr(0, path_bytes);
   request.headers = head.headers;
   request.body = std::string_view(input_.data(), head.content_length);
-  request.token = token;
+  request.token = token_;
   if (path_bytes < head.target.size()) {
     auto query = parse_query(head.target.substr(path_bytes + 1));
     if (!query) co_return invalid_request("The target is malformed.", "target").to_response();
@@ -297,6 +314,7 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
   bool begun = false;
   heartbeat_at_ = Clock::now() + limits_.heartbeat_interval;
   while (true) {
+    if (revoked_) co_return false;
     // By the clock and not by silence: a source that is woken again and again and has nothing to send would
     // postpone it for ever.
     if (heartbeat_at_ <= Clock::now()) {
@@ -336,7 +354,7 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
 
 // Returns when there may be another piece, when a heartbeat is due, or when the connection is to finish.
 asio::awaitable<void> Connection::wait_for_more(BodySource& source) {
-  if (finishing_) co_return;
+  if (finishing_ || revoked_) co_return;
   set_deadline(Clock::time_point::max());
   pause_.expires_at(heartbeat_at_);
   source.when_ready([self = shared_from_this()] {

@@ -41,8 +41,9 @@ struct ConnectionServices {
 // its answer blocks no thread.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // REQUIRES: the objects of `services`, and `tls` unless it is nullptr, outlive the connection.
-  Connection(boost::asio::ip::tcp::socket socket, TlsContext* tls, const ConnectionServices& services);
+  // `tls` is nullptr for plain HTTP. REQUIRES: the objects of `services` outlive the connection.
+  Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<TlsContext> tls,
+             const ConnectionServices& services);
 
   // Serves until the client disconnects or is refused, or until finish() was called and no request is in
   // progress.
@@ -51,6 +52,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Graceful shutdown: closes after the current request, at once when there is none. Thread-safe.
   void finish();
 
+  // Breaks off the stream that is being sent to a client whose token is not in force any more. Thread-safe.
+  void recheck_token();
+
  private:
   enum class Received { kYes, kClosed, kTooLate };
 
@@ -58,11 +62,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   enum class Pace { kWhole, kEachPart };
 
   boost::asio::awaitable<bool> serve_one();
-  Answered<const Token*> admit(const RequestHead& head, const Route* route);
+  Answered<void> admit(const RequestHead& head, const Route* route);
   boost::asio::awaitable<bool> handshake();
   boost::asio::awaitable<std::size_t> receive_head();
   boost::asio::awaitable<bool> receive_body(const RequestHead& head);
-  boost::asio::awaitable<HttpResponse> answer(const RequestHead& head, RouteMatch match, const Token* token);
+  boost::asio::awaitable<HttpResponse> answer(const RequestHead& head, RouteMatch match);
   boost::asio::awaitable<bool> send_whole(const RequestHead& head, HttpResponse response,
                                           KeepAlive keep_alive);
   boost::asio::awaitable<bool> send_stream(const RequestHead& head, HttpResponse response,
@@ -77,6 +81,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void set_deadline(std::chrono::steady_clock::time_point time);
   void watch_deadline();
 
+  const std::shared_ptr<TlsContext> tls_;  // before transport_, which uses it
   Transport transport_;
   boost::asio::steady_timer deadline_;                   // expires at deadline_time_ or earlier
   std::chrono::steady_clock::time_point deadline_time_;  // the deadline in force
@@ -87,14 +92,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   MemoryBudget::Reservation body_reservation_;
   MemoryBudget::Reservation answer_reservation_;
 
-  std::string_view cors_origin_;       // of the request's page, when it is allowed; else empty
-  bool is_preflight_ = false;          // of the request
-  std::string head_text_;              // the views of RequestHead point here
-  std::string input_;                  // received and not yet handled: a body, and pipelined requests
-  std::string output_;                 // the answer being sent
-  std::array<char, 16u << 10> chunk_;  // receive buffer of the socket
+  std::shared_ptr<const Token> token_;  // of the request; nullptr when none is needed
+  bool revoked_ = false;                // token_ is not in force any more
+  std::string_view cors_origin_;        // of the request's page, when it is allowed; else empty
+  bool is_preflight_ = false;           // of the request
+  std::string head_text_;               // the views of RequestHead point here
+  std::string input_;                   // received and not yet handled: a body, and pipelined requests
+  std::string output_;                  // the answer being sent
+  std::array<char, 16u << 10> chunk_;   // receive buffer of the socket
   std::chrono::steady_clock::time_point request_began_;
-  bool idle_ = false;  // waits for the first byte of a request
+  bool idle_ = false;       // waits for the first byte of a request
+  bool streaming_ = false;  // sends pieces of a BodySource
   bool sending_ = false;
   bool watching_ = false;  // deadline_ is running
   bool client_left_ = false;

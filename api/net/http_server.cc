@@ -85,8 +85,9 @@ class HttpServer::Impl {
   Impl(ServerOptions options, Router router)
       : options_(std::move(options)),
         router_(std::move(router)),
-        admission_(options_.tokens ? Admission(*std::move(options_.tokens)) : Admission()),
+        admission_(std::move(options_.tokens)),
         origins_(std::move(options_.cors_origins), options_.tls != nullptr),
+        has_tls_(options_.tls != nullptr),
         bodies_(options_.limits.bodies_bytes_max),
         answers_(options_.limits.answers_bytes_max),
         services_{router_,
@@ -97,6 +98,7 @@ class HttpServer::Impl {
                   answers_,
                   options_.observer != nullptr ? *options_.observer : null_observer_,
                   refusals_},
+        tls_(std::move(options_.tls)),
         io_threads_(thread_count(options_.threads)),
         acceptor_(io_threads_.front().io),
         accept_pause_(acceptor_.get_executor()) {}
@@ -155,6 +157,14 @@ class HttpServer::Impl {
     acceptor_.close(ignored);  // The threads may have ended before they ran the handler above.
   }
 
+  void reload(std::optional<AccessList> tokens, std::shared_ptr<TlsContext> tls) {
+    if (tokens) admission_.replace(*std::move(tokens));
+    const MutexLock lock(mutex_);
+    CAIRN_ASSERT((tls != nullptr) == has_tls_);
+    tls_ = std::move(tls);
+    for (const auto& connection : connections_) connection->recheck_token();
+  }
+
  private:
   asio::awaitable<void> accept() {
     while (acceptor_.is_open()) {
@@ -180,13 +190,13 @@ class HttpServer::Impl {
       const MutexLock lock(mutex_);
       if (stopping_) return;
       if (connections_.size() < options_.limits.connections_max) {
-        connection = std::make_shared<Connection>(std::move(socket), options_.tls.get(), services_);
+        connection = std::make_shared<Connection>(std::move(socket), tls_, services_);
         connections_.insert(connection);
       }
     }
     if (!connection) {
       // With TLS nothing can be said before the handshake, which costs too much for a client that is refused.
-      if (!options_.tls) reject(std::move(socket));
+      if (!has_tls_) reject(std::move(socket));
       return;
     }
     asio::co_spawn(executor, Connection::run(connection),
@@ -208,8 +218,9 @@ class HttpServer::Impl {
 
   ServerOptions options_;
   const Router router_;
-  const Admission admission_;
+  Admission admission_;
   const BrowserOrigins origins_;
+  const bool has_tls_;
   MemoryBudget bodies_;
   MemoryBudget answers_;
   NullObserver null_observer_;
@@ -219,6 +230,7 @@ class HttpServer::Impl {
   Mutex mutex_;
   CondVar all_closed_;
   bool stopping_ CAIRN_GUARDED_BY(mutex_) = false;
+  std::shared_ptr<TlsContext> tls_ CAIRN_GUARDED_BY(mutex_);
   std::unordered_set<std::shared_ptr<Connection>> connections_ CAIRN_GUARDED_BY(mutex_);
 
   // After everything that handlers use: destroying an io_context destroys the handlers that never ran, and
@@ -243,5 +255,9 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(ServerOptions options, Rou
 const ListenAddress& HttpServer::address() const { return impl_->address(); }
 
 void HttpServer::stop(std::chrono::milliseconds grace) { impl_->stop(grace); }
+
+void HttpServer::reload(std::optional<AccessList> tokens, std::shared_ptr<TlsContext> tls) {
+  impl_->reload(std::move(tokens), std::move(tls));
+}
 
 }  // namespace cairn::api

@@ -49,6 +49,12 @@ class HttpServer {
   // without effect.
   void stop(std::chrono::milliseconds grace);
 
+  // Puts other tokens and another certificate in force, for the requests and connections from here on.
+  // Streams (followers, long answers) of tokens that are gone, or have other scopes or categories, are broken
+  // off; other requests in progress are answered. Thread-safe.
+  // REQUIRES: each of the two is given if and only if the server was started with it.
+  void reload(std::optional<AccessList> tokens, std::shared_ptr<TlsContext> tls);
+
  private:
   class Impl;
   explicit HttpServer(std::unique_ptr<Impl> impl);

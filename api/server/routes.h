@@ -11,7 +11,7 @@ namespace cairn::api {
 std::vector<Route> all_routes(const RouteContext& context);
 
 // /health: the process is alive. /ready: the store is recovered and serves, with its head. /version, /metrics
-// and /openapi.json.
+// and /openapi.json. /reload reads tokens and certificate again.
 std::vector<Route> service_routes(const RouteContext& context);
 
 }  // namespace cairn::api

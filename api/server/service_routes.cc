@@ -1,3 +1,6 @@
+#include <spdlog/spdlog.h>
+
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -9,7 +12,10 @@
 #include "api/metrics/metrics.h"
 #include "api/projections/projection_service.h"
 #include "api/server/routes.h"
+#include "api/serving/query_reader.h"
+#include "api/serving/route_tools.h"
 #include "eventstore/event_store.h"
+#include "projections/runner/audit.h"
 #include "schemaregistry/registry/schema_registry.h"
 #include "upcasters/event_shapes.h"
 
@@ -33,6 +39,38 @@ void answer_ready(const StoreSlot& slot, const Responder& respond) {
   }
   const nlohmann::json state = {{"status", "ready"}, {"head", store->head().value}};
   respond(json_response(200, state.dump()));
+}
+
+// $audit says who had the files read again. Revoking a token must work on a full disk too, so an event that
+// cannot be stored does not undo the reload.
+void answer_reload(const std::function<Result<Reloaded>()>& reload, EventStore& store,
+                   const HttpRequest& request, const Responder& respond) {
+  QueryReader query(request);
+  if (refused(query.finish(), respond)) return;
+  if (refused(check_categories(request, {}), respond)) return;
+  const auto reloaded = reload();
+  if (!reloaded) {
+    respond(
+        Problem(409, "reload-failed", "The reload failed", sentence(reloaded.error().message)).to_response());
+    return;
+  }
+  nlohmann::ordered_json answer;
+  answer["tokens"] = reloaded->tokens ? nlohmann::ordered_json(*reloaded->tokens) : nlohmann::ordered_json();
+  answer["certificate"] = reloaded->certificate;
+  nlohmann::ordered_json details;
+  details["by"] = request.token ? nlohmann::ordered_json(request.token->name) : nlohmann::ordered_json();
+  details.update(answer);
+  NewEvent event;
+  event.type = "ServerReloaded";
+  event.data = details.dump();
+  AppendRequest append;
+  append.origin = Origin::kSystem;
+  append.streams.push_back({std::string(kAuditStream), ExpectedVersion::any(), {std::move(event)}});
+  store.append_async(
+      std::move(append), [respond, text = answer.dump()](const Result<AppendResult>& appended) {
+        if (!appended) spdlog::warn("A reload could not be written to $audit: {}", appended.error().message);
+        respond(json_response(200, text));
+      });
 }
 
 }  // namespace
@@ -70,6 +108,13 @@ std::vector<Route> service_routes(const RouteContext& context) {
   routes.push_back({"GET", "/openapi.json", [](const HttpRequest&, const Responder& respond) {
                       respond(json_response(200, std::string(openapi_json())));
                     }});
+  routes.push_back({"POST", "/reload",
+                    with_store(context.store,
+                               [reload = context.reload](EventStore& store, const HttpRequest& request,
+                                                         const Responder& respond) {
+                                 answer_reload(reload, store, request, respond);
+                               }),
+                    Scope::kAdmin});
   return routes;
 }
 

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "api/serving/store_slot.h"
+#include "eventstore/base/result.h"
 
 namespace cairn::api {
 
@@ -15,6 +19,12 @@ enum class SchemaPolicy {
   kOptional,  // their data is any JSON
 };
 
+// What a reload has put in force.
+struct Reloaded {
+  std::optional<std::size_t> tokens;  // how many; nullopt when the server has no token file
+  bool certificate = false;
+};
+
 // The objects that routes use. The references outlive the routes.
 struct RouteContext {
   const StoreSlot& store;
@@ -22,6 +32,9 @@ struct RouteContext {
   Metrics& metrics;
   SchemaPolicy schemas = SchemaPolicy::kRequired;
   std::string version;  // of the program
+  // Reads tokens and certificate again; when it fails nothing has changed. Called after `store` was set, from
+  // any thread.
+  std::function<Result<Reloaded>()> reload = {};
 };
 
 }  // namespace cairn::api

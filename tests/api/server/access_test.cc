@@ -1,13 +1,12 @@
 // Tokens: scopes and categories.
 
 #include <openssl/evp.h>
-#include <openssl/sha.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "tests/api/server/api_fixture.h"
+#include "tests/api/server/access_fixture.h"
 #include "tests/api/server/sse_client.h"
 
 namespace cairn::test {
@@ -17,13 +16,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kReader = "cairn_readerreaderreaderreaderreaderreaderreader0";
-constexpr const char* kWriter = "cairn_writerwriterwriterwriterwriterwriterwriter0";
-constexpr const char* kBoth = "cairn_bothbothbothbothbothbothbothbothbothboth000";
-constexpr const char* kOrders = "cairn_ordersordersordersordersordersordersorders0";
-constexpr const char* kAdmin = "cairn_adminadminadminadminadminadminadminadmin000";
-constexpr const char* kOrdersAdmin = "cairn_ordersadminordersadminordersadminordersad0";
-
 std::string base64(const std::string& text) {
   std::string encoded(text.size() * 4 / 3 + 5, '\0');
   const int size =
@@ -31,57 +23,6 @@ std::string base64(const std::string& text) {
                         reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
   return encoded.substr(0, static_cast<std::size_t>(size));
 }
-
-class AccessTest : public ApiTest {
- protected:
-  void SetUp() override {
-    write_tokens("# who may do what\n\n" + line("reader", kReader, R"(["read"])") +
-                 line("writer", kWriter, R"(["append"])") + line("both", kBoth, R"(["read","append"])") +
-                 line("orders", kOrders, R"(["read","append"])", R"(,"categories":["order"])") +
-                 line("admin", kAdmin, R"(["admin"])") +
-                 line("orders-admin", kOrdersAdmin, R"(["admin"])", R"(,"categories":["order"])"));
-  }
-  void serve_with_tokens() {
-    send_always({{"Authorization", std::string("Bearer ") + kBoth}});
-    serve({"--schemas", "optional", "--tokens", tokens_path()});
-  }
-
-  static std::string line(const std::string& name, const std::string& token, const std::string& scopes,
-                          const std::string& more = "") {
-    unsigned char digest[SHA256_DIGEST_LENGTH];
-    ::SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest);
-    std::string hex;
-    for (const unsigned char byte : digest) {
-      char two[3];
-      std::snprintf(two, sizeof two, "%02x", byte);
-      hex += two;
-    }
-    return R"({"name":")" + name + R"(","sha256":")" + hex + R"(","scopes":)" + scopes + more + "}\n";
-  }
-  void write_tokens(const std::string& text) {
-    std::ofstream(tokens_path(), std::ios::trunc) << text;
-    std::filesystem::permissions(tokens_path(), std::filesystem::perms::owner_read);
-  }
-  std::string tokens_path() const { return (temp() / "tokens").string(); }
-
-  ApiClient as(const std::string& token) { return ApiClient(port(), {{"Authorization", "Bearer " + token}}); }
-  ApiClient with_authorization(const std::string& value) {
-    return ApiClient(port(), {{"Authorization", value}});
-  }
-  ApiClient nobody() { return ApiClient(port()); }
-  void expect_unauthorized(const HttpAnswer& answer) {
-    problem(answer, 401, "unauthorized");
-    EXPECT_EQ(answer.header("WWW-Authenticate"), "Bearer realm=\"cairn\"");
-  }
-  void expect_forbidden(const HttpAnswer& answer, const std::string& missing) {
-    EXPECT_THAT(problem(answer, 403, "forbidden").value("detail", ""), HasSubstr(missing));
-  }
-  Finished try_to_serve(const std::vector<std::string>& more) {
-    std::vector<std::string> command = {"serve", "--data", folder()};
-    command.insert(command.end(), more.begin(), more.end());
-    return run_cairn(command);
-  }
-};
 
 TEST_F(AccessTest, WithoutATokenOnlyHealthIsOpen) {
   serve_with_tokens();

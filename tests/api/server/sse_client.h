@@ -101,6 +101,9 @@ class SseClient {
     }
   }
 
+  // Whether the connection ended, without the end of the answer.
+  bool lost() const { return over_ && !ended_; }
+
   // Reads to the end; returns whether the answer ended with its last chunk.
   bool ends_in_order() {
     while (next()) {

@@ -18,12 +18,14 @@ class TlsTest : public ApiTest {
     if (!std::filesystem::exists("/usr/bin/openssl") || !std::filesystem::exists("/usr/bin/curl")) {
       GTEST_SKIP() << "needs the programs openssl and curl";
     }
-    ASSERT_TRUE(
-        run({"/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-             "-nodes", "-keyout", key(), "-out", certificate(), "-days", "2", "-subj", "/CN=localhost",
-             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"},
-            nullptr)
-            .clean());
+    make_certificate(certificate(), key());
+  }
+  static void make_certificate(const std::string& certificate, const std::string& key) {
+    ASSERT_TRUE(run({"/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                     "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", certificate, "-days",
+                     "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"},
+                    nullptr)
+                    .clean());
   }
   void serve_tls() { serve({"--schemas", "optional", "--tls-cert", certificate(), "--tls-key", key()}); }
 
@@ -95,6 +97,26 @@ TEST_F(TlsTest, OldTlsVersionsAreRefused) {
   EXPECT_EQ(curl_trusting("/health", {"--tls-max", "1.1"}), "");
   EXPECT_THAT(curl_trusting("/health", {"--tls-max", "1.2"}), HasSubstr("alive"));
   EXPECT_THAT(curl_trusting("/health", {"--tlsv1.3"}), HasSubstr("alive"));
+}
+
+TEST_F(TlsTest, SighupPutsANewCertificateInForce) {
+  serve_tls();
+  const std::string old_certificate = (temp() / "old.pem").string();
+  std::filesystem::copy_file(certificate(), old_certificate);
+  const auto served_to = [this](const std::string& trusted) {
+    return curl({"--cacert", trusted, "https://localhost:" + std::to_string(port()) + "/health"});
+  };
+  const std::string other_key = (temp() / "other-key.pem").string();
+  make_certificate(certificate(), other_key);
+  server().signal(SIGHUP);
+  ASSERT_TRUE(server().complains("The reload failed, and nothing has changed: cannot use " + key()));
+  EXPECT_THAT(served_to(old_certificate), HasSubstr("alive")) << "the key is that of the old one";
+
+  std::filesystem::rename(other_key, key());
+  server().signal(SIGHUP);
+  ASSERT_TRUE(server().complains("Reloaded " + certificate()));
+  EXPECT_THAT(served_to(certificate()), HasSubstr("alive"));
+  EXPECT_EQ(served_to(old_certificate), "");
 }
 
 TEST_F(TlsTest, InvalidFilesAreNamed) {

@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "api/access/token_file.h"
 #include "api/aggregates/aggregate_service.h"
 #include "api/events/follower_wakeups.h"
 #include "api/http/browser_origins.h"
@@ -30,6 +29,7 @@
 #include "projections/engine/engine.h"
 #include "tools/cli/serve/logging.h"
 #include "tools/cli/serve/process_id.h"
+#include "tools/cli/serve/reloader.h"
 #include "tools/cli/server/stop_signal.h"
 #include "tools/cli/text/choice_option.h"
 #include "tools/cli/text/exit_code.h"
@@ -52,9 +52,7 @@ struct ServeArguments {
   std::string dedup_days = "7";
   api::SchemaPolicy schemas = api::SchemaPolicy::kRequired;
   ReadModelMode projections = ReadModelMode::kBuild;
-  std::string tokens;
-  std::string tls_certificate;
-  std::string tls_key;
+  AccessFiles access;
   std::vector<std::string> cors_origins;
 };
 
@@ -126,17 +124,10 @@ Result<api::ServerOptions> server_options(const ServeArguments& arguments, api::
   for (const std::string& origin : arguments.cors_origins) {
     CAIRN_TRY(options.cors_origins.emplace_back(), api::parse_origin(origin));
   }
-  if (!arguments.tokens.empty()) {
-    CAIRN_TRY(auto tokens, api::read_token_file(arguments.tokens));
-    spdlog::info("{} tokens read from {}", tokens.size(), arguments.tokens);
-    if (api::is_open_to_others(arguments.tokens)) {
-      spdlog::warn("{} can be read by other users; chmod 600 restricts it to its owner.", arguments.tokens);
-    }
-    options.tokens.emplace(std::move(tokens));
-  }
-  if (!arguments.tls_certificate.empty()) {
-    CAIRN_TRY(options.tls, api::TlsContext::load({arguments.tls_certificate, arguments.tls_key}));
-  } else if (!api::check_loopback(options.address).ok() && options.tokens) {
+  CAIRN_TRY(Access access, read_access(arguments.access));
+  options.tokens = std::move(access.tokens);
+  options.tls = std::move(access.tls);
+  if (!options.tls && options.tokens && !api::check_loopback(options.address).ok()) {
     spdlog::warn(
         "{} is served without TLS: tokens and events can be read on the way. Give --tls-cert and "
         "--tls-key, or use a proxy with TLS.",
@@ -151,22 +142,26 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   ::umask(077);  // Stored events are readable by the owner only.
   std::signal(SIGPIPE, SIG_IGN);
   allow_many_connections();
-  StopSignal stop;
+  StopSignal stop(StopSignal::Hangup::kHandled);
 
   // The server listens before recovery, so that /ready answers "not yet" while a large log is recovered.
   api::Metrics metrics;
   api::FollowerWakeups wakeups;
   api::StoreSlot slot;
+  Reloader reloader(arguments.access);
   auto options = server_options(arguments, metrics);
   if (!options) return serve_failed(options.error());
   const char* const scheme = options->tls ? "https://" : "http://";
-  auto server =
-      api::HttpServer::start(*std::move(options), api::Router(api::all_routes({.store = slot,
-                                                                               .wakeups = wakeups,
-                                                                               .metrics = metrics,
-                                                                               .schemas = arguments.schemas,
-                                                                               .version = version})));
+  auto server = api::HttpServer::start(
+      *std::move(options),
+      api::Router(api::all_routes({.store = slot,
+                                   .wakeups = wakeups,
+                                   .metrics = metrics,
+                                   .schemas = arguments.schemas,
+                                   .version = version,
+                                   .reload = [&reloader] { return reloader.reload(); }})));
   if (!server) return serve_failed(server.error());
+  reloader.attach(**server);
 
   auto prepared = engine_options(arguments, metrics, stop);
   if (!prepared) return serve_failed(prepared.error());
@@ -198,7 +193,8 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   std::cout << "cairn " << version << " serving " << arguments.data << " on " << scheme
             << (*server)->address().to_string() << std::endl;
 
-  const StopReason reason = stop.wait();
+  const StopReason reason =
+      stop.wait([&reloader] { [[maybe_unused]] const auto logged = reloader.reload(); });
   if (reason.fatal) {
     spdlog::critical("The store cannot continue: {}. Exiting; restart to recover.", reason.text);
     (*server)->stop(kFatalGrace);
@@ -231,7 +227,8 @@ std::string check_listen(const std::string& text) {
 void add_serve_command(CLI::App& app, const std::string& version, CommandAction& action) {
   CLI::App& command = *app.add_subcommand("serve", "Start a server on a data folder");
   command.footer(
-      "\nCreates the folder if it does not exist. Shuts down cleanly on SIGTERM and Ctrl-C.\n"
+      "\nCreates the folder if it does not exist. Shuts down cleanly on SIGTERM and Ctrl-C; on SIGHUP\n"
+      "reads tokens and certificate again.\n"
       "\nExamples:\n"
       "  cairn serve\n"
       "  cairn serve --data /var/lib/cairn --listen 127.0.0.1:9000 --log-format json\n"
@@ -263,14 +260,15 @@ void add_serve_command(CLI::App& app, const std::string& version, CommandAction&
       {{"on", ReadModelMode::kBuild}, {"read", ReadModelMode::kRead}, {"off", ReadModelMode::kOff}})
       ->type_name("MODE");
   command
-      .add_option("--tokens", arguments->tokens,
+      .add_option("--tokens", arguments->access.tokens,
                   "The tokens of clients; required to listen on an address that other machines can reach")
       ->type_name("FILE");
-  auto* certificate =
-      command
-          .add_option("--tls-cert", arguments->tls_certificate, "Serve with TLS: the certificate chain (PEM)")
-          ->type_name("FILE");
-  auto* key = command.add_option("--tls-key", arguments->tls_key, "Its private key (PEM)")->type_name("FILE");
+  auto* certificate = command
+                          .add_option("--tls-cert", arguments->access.tls_certificate,
+                                      "Serve with TLS: the certificate chain (PEM)")
+                          ->type_name("FILE");
+  auto* key =
+      command.add_option("--tls-key", arguments->access.tls_key, "Its private key (PEM)")->type_name("FILE");
   command
       .add_option("--cors-origin", arguments->cors_origins,
                   "Pages of this origin, like https://app.example, may use the server from a browser, "

@@ -26,8 +26,9 @@ sigset_t stopping_signals() {
 
 }  // namespace
 
-StopSignal::StopSignal() {
-  const sigset_t set = stopping_signals();
+StopSignal::StopSignal(Hangup hangup) {
+  sigset_t set = stopping_signals();
+  if (hangup == Hangup::kHandled) sigaddset(&set, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signals_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   failure_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -39,19 +40,26 @@ StopSignal::~StopSignal() {
   ::close(failure_);
 }
 
-StopReason StopSignal::wait() {
-  pollfd watched[2] = {{signals_, POLLIN, 0}, {failure_, POLLIN, 0}};
-  while (::poll(watched, 2, -1) < 0) CAIRN_ASSERT(errno == EINTR, errno);
+StopReason StopSignal::wait(const std::function<void()>& reload) {
+  while (true) {
+    pollfd watched[2] = {{signals_, POLLIN, 0}, {failure_, POLLIN, 0}};
+    while (::poll(watched, 2, -1) < 0) CAIRN_ASSERT(errno == EINTR, errno);
 
-  if (watched[1].revents != 0) {
-    const MutexLock lock(mutex_);
-    return {true, failure_text_};
+    if (watched[1].revents != 0) {
+      const MutexLock lock(mutex_);
+      return {true, failure_text_};
+    }
+    signalfd_siginfo info{};
+    const bool known = ::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info);
+    if (known && info.ssi_signo == SIGHUP) {
+      if (reload) reload();
+      continue;
+    }
+    // SIGHUP stays blocked: a reload that comes too late must not end a process that is closing its store.
+    const sigset_t set = stopping_signals();
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    return {false, known && info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM"};
   }
-  signalfd_siginfo info{};
-  const bool known = ::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info);
-  const sigset_t set = stopping_signals();
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-  return {false, known && info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM"};
 }
 
 void StopSignal::report_fatal(std::string_view reason) {

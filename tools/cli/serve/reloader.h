@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/access/access_list.h"
+#include "api/net/http_server.h"
+#include "api/net/tls.h"
+#include "api/serving/route_context.h"
+#include "eventstore/base/mutex.h"
+#include "eventstore/base/result.h"
+
+namespace cairn::cli {
+
+// The files that say who may use a server. Empty: none.
+struct AccessFiles {
+  std::string tokens;
+  std::string tls_certificate;
+  std::string tls_key;
+};
+
+// What the files say.
+struct Access {
+  std::optional<api::AccessList> tokens;
+  std::shared_ptr<api::TlsContext> tls;
+};
+
+// Fails with the first file that cannot be read or is not valid. Logs what was read.
+Result<Access> read_access(const AccessFiles& files);
+
+// Reads the files of a running server again. Thread-safe.
+class Reloader {
+ public:
+  explicit Reloader(AccessFiles files) : files_(std::move(files)) {}
+
+  // REQUIRES: `server` lives until the last call of reload(), and was started with these files.
+  void attach(api::HttpServer& server) CAIRN_EXCLUDES(mutex_);
+
+  // Puts the tokens and the certificate in force. When a file fails, nothing changes. Logs the outcome.
+  // REQUIRES: attach() was called.
+  Result<api::Reloaded> reload() CAIRN_EXCLUDES(mutex_);
+
+ private:
+  const AccessFiles files_;
+  Mutex mutex_;  // held during a reload: the last one to begin is the last one to take effect
+  api::HttpServer* server_ CAIRN_GUARDED_BY(mutex_) = nullptr;
+};
+
+}  // namespace cairn::cli
