@@ -48,12 +48,13 @@ bool names_this_machine(std::string_view host) {
 }  // namespace
 
 Admission::Admission(std::optional<AccessList> tokens)
-    : tokens_(tokens ? std::make_shared<const AccessList>(*std::move(tokens)) : nullptr) {}
+    : needs_token_(tokens.has_value()),
+      tokens_(tokens ? std::make_shared<const AccessList>(*std::move(tokens)) : nullptr) {}
 
 void Admission::replace(AccessList tokens) {
   auto made = std::make_shared<const AccessList>(std::move(tokens));
   const MutexLock lock(mutex_);
-  CAIRN_ASSERT(tokens_ != nullptr);
+  CAIRN_ASSERT(needs_token_);
   tokens_ = std::move(made);
 }
 

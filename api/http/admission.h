@@ -19,6 +19,9 @@ class Admission {
   // of other sites, and such a site may point its own name to 127.0.0.1.
   explicit Admission(std::optional<AccessList> tokens);
 
+  // Whether clients need a token. Does not change.
+  bool needs_token() const { return needs_token_; }
+
   // Puts other tokens in force. REQUIRES: it was made with tokens.
   void replace(AccessList tokens) CAIRN_EXCLUDES(mutex_);
 
@@ -34,6 +37,7 @@ class Admission {
  private:
   std::shared_ptr<const AccessList> tokens() const CAIRN_EXCLUDES(mutex_);
 
+  const bool needs_token_;
   mutable Mutex mutex_;
   std::shared_ptr<const AccessList> tokens_ CAIRN_GUARDED_BY(mutex_);  // nullptr = none are needed
 };

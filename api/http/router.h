@@ -27,6 +27,9 @@ struct Route {
   std::optional<Scope> scope = Scope::kRead;  // that a client's token must have; nullopt = none
   // Paths of the schema registry may end with a slash, because some of its clients send one.
   Dialect dialect = Dialect::kProblem;
+  // Whether requests have a body. That of another request is not read.
+  bool takes_body() const { return method == "POST" || method == "PUT" || method == "PATCH"; }
+
   // A static file of a user interface: links on pages of other sites may lead to it.
   bool is_page = false;
 };

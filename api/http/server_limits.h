@@ -13,6 +13,9 @@ struct ServerLimits {
   std::size_t headers_max = 100;
   std::size_t body_bytes_max = 16u << 20;
 
+  // From accepting a connection to the first byte of its first request, with the TLS handshake.
+  std::chrono::milliseconds first_request_time_max{5'000};
+
   // From the first byte of a request.
   std::chrono::milliseconds head_time_max{10'000};
   std::chrono::milliseconds request_time_max{30'000};
@@ -27,8 +30,15 @@ struct ServerLimits {
   // The time between two heartbeats of a stream.
   std::chrono::milliseconds heartbeat_interval{15'000};
 
-  // Further connections get 503 and are closed. An idle connection costs about 20 KiB.
+  // A further connection takes the place of the oldest one that has shown no valid token; when there is none
+  // it gets 503. An idle connection costs about 20 KiB.
   std::size_t connections_max = 4'096;
+
+  // Connections that have shown no valid token: the rest is reserved for those that have. From one address
+  // (IPv6: one /64) as many as a proxy or a crowd behind one router opens at once; not limited without tokens,
+  // where all clients are on this machine.
+  std::size_t unadmitted_connections_max = 3'072;
+  std::size_t unadmitted_per_address_max = 256;
 
   // All request bodies that are being received or answered.
   std::size_t bodies_bytes_max = 256u << 20;

@@ -73,18 +73,20 @@ std::optional<HttpResponse> handled(RouteMatch match, HttpRequest request,
 }  // namespace
 
 Connection::Connection(tcp::socket socket, std::shared_ptr<TlsContext> tls,
-                       const ConnectionServices& services)
+                       const ConnectionServices& services, std::function<void()> admitted)
     : tls_(std::move(tls)),
       transport_(std::move(socket), tls_.get()),
       deadline_(transport_.executor()),
       pause_(transport_.executor()),
       services_(services),
+      on_admitted_(std::move(admitted)),
       limits_(services.limits),
       body_reservation_(services.bodies),
       answer_reservation_(services.answers) {}
 
 asio::awaitable<void> Connection::run(std::shared_ptr<Connection> self) {
   self->services_.observer.connection_opened();
+  self->opened_at_ = Clock::now();
   if (co_await self->handshake()) {
     while (co_await self->serve_one()) {
     }
@@ -105,6 +107,14 @@ void Connection::finish() {
   });
 }
 
+void Connection::give_way() {
+  asio::post(transport_.executor(), [self = shared_from_this()] {
+    if (self->admitted_) return;
+    self->finishing_ = true;
+    self->transport_.close();
+  });
+}
+
 void Connection::recheck_token() {
   asio::post(transport_.executor(), [self = shared_from_this()] {
     if (self->token_ == nullptr || self->services_.admission.is_in_force(*self->token_)) return;
@@ -119,7 +129,7 @@ void Connection::recheck_token() {
 // The TLS handshake, if there is one. False when it fails.
 asio::awaitable<bool> Connection::handshake() {
   if (!transport_.is_tls()) co_return true;
-  set_deadline(Clock::now() + limits_.head_time_max);
+  set_deadline(opened_at_ + limits_.first_request_time_max);
   boost::system::error_code error;
   co_await transport_.handshake(error);
   co_return !error;
@@ -147,14 +157,19 @@ asio::awaitable<bool> Connection::serve_one() {
     co_await refuse(admitted.error(), match.dialect);
     co_return false;
   }
-  if (!co_await receive_body(head)) co_return false;
+  // Only a request that needs its body makes the server receive one: the others are answered first, and the
+  // connection is closed after it unless the body has arrived with the head.
+  const bool takes_body = match.route != nullptr && match.route->takes_body();
+  if (takes_body && !co_await receive_body(head)) co_return false;
+  const bool body_is_here = input_.size() >= head.content_length;
 
-  const KeepAlive keep_alive = head.keep_alive && !finishing_ ? KeepAlive::kYes : KeepAlive::kNo;
+  const KeepAlive keep_alive =
+      head.keep_alive && body_is_here && !finishing_ ? KeepAlive::kYes : KeepAlive::kNo;
   const auto received = Clock::now();
   const Route* route = match.route;
   HttpResponse response = co_await answer(head, std::move(match));
   services_.observer.answered(route, response.status, Clock::now() - received);
-  input_.erase(0, head.content_length);
+  input_.erase(0, static_cast<std::size_t>(std::min<std::uint64_t>(head.content_length, input_.size())));
   if (input_.capacity() > chunk_.size() && input_.empty()) input_.shrink_to_fit();
   body_reservation_.release();
 
@@ -168,6 +183,7 @@ asio::awaitable<bool> Connection::serve_one() {
   }
   answer_reservation_.release();
   if (output_.capacity() > kOutputKept) output_ = std::string();
+  if (sent && !body_is_here) co_await discard_input();
   co_return sent&& keep_alive == KeepAlive::kYes;
 }
 
@@ -180,6 +196,10 @@ Answered<void> Connection::admit(const RequestHead& head, const Route* route) {
   is_preflight_ = !cors_origin_.empty() && is_preflight(head);
   if (is_preflight_) return {};
   CAIRN_TRY(token_, services_.admission.admit(head, route));
+  if (!admitted_ && (token_ != nullptr || !services_.admission.needs_token())) {
+    admitted_ = true;
+    on_admitted_();
+  }
   return {};
 }
 
@@ -188,7 +208,7 @@ Answered<void> Connection::admit(const RequestHead& head, const Route* route) {
 asio::awaitable<std::size_t> Connection::receive_head() {
   bool begun = false;
   std::size_t searched = 0;
-  set_deadline(Clock::now() + limits_.idle_time_max);
+  set_deadline(served_ ? Clock::now() + limits_.idle_time_max : opened_at_ + limits_.first_request_time_max);
   while (true) {
     // Some clients send an empty line after a body, which RFC 9112 tells servers to ignore.
     if (searched == 0 && input_.starts_with("\r\n")) input_.erase(0, 2);
@@ -201,6 +221,7 @@ asio::awaitable<std::size_t> Connection::receive_head() {
     }
     if (!begun && !input_.empty()) {
       begun = true;
+      served_ = true;
       request_began_ = Clock::now();
       // Most requests arrive in one piece and need no deadline for the head.
       if (found == std::string::npos) set_deadline(request_began_ + limits_.head_time_max);
@@ -260,7 +281,9 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
   request.method = head.method;
   request.path = head.target.substr(0, path_bytes);
   request.headers = head.headers;
-  request.body = std::string_view(input_.data(), head.content_length);
+  if (match.route != nullptr && match.route->takes_body()) {
+    request.body = std::string_view(input_.data(), head.content_length);
+  }
   request.token = token_;
   if (path_bytes < head.target.size()) {
     auto query = parse_query(head.target.substr(path_bytes + 1));
@@ -408,7 +431,11 @@ asio::awaitable<void> Connection::refuse(const Problem& problem, Dialect dialect
   HttpResponse response = problem.to_response(dialect);
   if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
   output_ = render(response, KeepAlive::kNo, BodyForm::kWhole);
-  if (!co_await send(Pace::kWhole)) co_return;
+  if (co_await send(Pace::kWhole)) co_await discard_input();
+}
+
+// Ends the connection so that the client sees its answer: see ServerLimits::linger_time_max.
+asio::awaitable<void> Connection::discard_input() {
   transport_.shutdown_send();
   set_deadline(Clock::now() + limits_.linger_time_max);
   boost::system::error_code error;

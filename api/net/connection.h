@@ -5,6 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -41,9 +42,11 @@ struct ConnectionServices {
 // its answer blocks no thread.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // `tls` is nullptr for plain HTTP. REQUIRES: the objects of `services` outlive the connection.
+  // `tls` is nullptr for plain HTTP. `admitted` is called, on the socket's executor, with the first request that
+  // shows the client may use the server: one with a valid token, or any that is served when none is needed.
+  // REQUIRES: the objects of `services` outlive the connection.
   Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<TlsContext> tls,
-             const ConnectionServices& services);
+             const ConnectionServices& services, std::function<void()> admitted);
 
   // Serves until the client disconnects or is refused, or until finish() was called and no request is in
   // progress.
@@ -51,6 +54,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Graceful shutdown: closes after the current request, at once when there is none. Thread-safe.
   void finish();
+
+  // Closes the connection unless it is admitted by now. Thread-safe.
+  void give_way();
 
   // Breaks off the stream that is being sent to a client whose token is not in force any more. Thread-safe.
   void recheck_token();
@@ -74,6 +80,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<void> wait_for_more(BodySource& source);
   boost::asio::awaitable<Received> receive();
   boost::asio::awaitable<bool> send(Pace pace);
+  boost::asio::awaitable<void> discard_input();
   boost::asio::awaitable<void> refuse(const Problem& problem, Dialect dialect = Dialect::kProblem);
   void log_refusal(const RequestHead& head, const Problem& problem);
 
@@ -88,6 +95,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer pause_;                      // a stream waits on it for its next piece
   std::chrono::steady_clock::time_point heartbeat_at_;   // of a stream, when the next one is due
   const ConnectionServices services_;
+  const std::function<void()> on_admitted_;
   const ServerLimits& limits_;
   MemoryBudget::Reservation body_reservation_;
   MemoryBudget::Reservation answer_reservation_;
@@ -100,7 +108,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string input_;                   // received and not yet handled: a body, and pipelined requests
   std::string output_;                  // the answer being sent
   std::array<char, 16u << 10> chunk_;   // receive buffer of the socket
+  std::chrono::steady_clock::time_point opened_at_;
   std::chrono::steady_clock::time_point request_began_;
+  bool admitted_ = false;   // on_admitted_ was called
+  bool served_ = false;     // a request has begun
   bool idle_ = false;       // waits for the first byte of a request
   bool streaming_ = false;  // sends pieces of a BodySource
   bool sending_ = false;

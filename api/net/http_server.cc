@@ -7,6 +7,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/network_v6.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -14,10 +15,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <deque>
 #include <thread>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "api/net/connection.h"
+#include "api/net/connection_slots.h"
 #include "api/net/memory_budget.h"
 #include "eventstore/base/background_thread.h"
 #include "eventstore/base/mutex.h"
@@ -68,6 +70,23 @@ std::size_t thread_count(unsigned threads) {
   return threads == 0 ? std::max(2u, std::thread::hardware_concurrency()) : threads;
 }
 
+ConnectionSlots::Limits slot_limits(const ServerLimits& limits, bool needs_token) {
+  ConnectionSlots::Limits slots{limits.connections_max, limits.unadmitted_connections_max, std::nullopt};
+  if (needs_token) slots.unadmitted_per_address = limits.unadmitted_per_address_max;
+  return slots;
+}
+
+// The client's address; of an IPv6 address the /64, which is what one client has at least. Empty when the
+// client has disconnected already.
+std::string network_of(const tcp::socket& socket) {
+  boost::system::error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  if (error) return {};
+  const auto address = endpoint.address();
+  if (!address.is_v6() || address.to_v6().is_v4_mapped()) return address.to_string();
+  return asio::ip::network_v6(address.to_v6(), 64).canonical().to_string();
+}
+
 std::string describe(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
@@ -99,14 +118,15 @@ class HttpServer::Impl {
                   options_.observer != nullptr ? *options_.observer : null_observer_,
                   refusals_},
         tls_(std::move(options_.tls)),
+        slots_(slot_limits(options_.limits, admission_.needs_token())),
         io_threads_(thread_count(options_.threads)),
         acceptor_(io_threads_.front().io),
         accept_pause_(acceptor_.get_executor()) {}
 
   ~Impl() {
     stop(std::chrono::milliseconds(0));
-    std::unordered_set<std::shared_ptr<Connection>>
-        left;  // A socket must be destroyed before its io_context.
+    // A socket must be destroyed before its io_context.
+    std::unordered_map<ConnectionSlots::Id, std::shared_ptr<Connection>> left;
     const MutexLock lock(mutex_);
     left.swap(connections_);
   }
@@ -146,7 +166,7 @@ class HttpServer::Impl {
     {
       MutexLock lock(mutex_);
       stopping_ = true;
-      for (const auto& connection : connections_) connection->finish();
+      for (const auto& [id, connection] : connections_) connection->finish();
       all_closed_.wait_for(lock, grace, [this]() CAIRN_REQUIRES(mutex_) { return connections_.empty(); });
     }
     for (IoThread& each : io_threads_) each.io.stop();
@@ -162,7 +182,7 @@ class HttpServer::Impl {
     const MutexLock lock(mutex_);
     CAIRN_ASSERT((tls != nullptr) == has_tls_);
     tls_ = std::move(tls);
-    for (const auto& connection : connections_) connection->recheck_token();
+    for (const auto& [id, connection] : connections_) connection->recheck_token();
   }
 
  private:
@@ -185,13 +205,21 @@ class HttpServer::Impl {
 
   void open_connection(tcp::socket socket) {
     const auto executor = socket.get_executor();
+    const std::string address = network_of(socket);
     std::shared_ptr<Connection> connection;
+    ConnectionSlots::Id id = 0;
     {
       const MutexLock lock(mutex_);
       if (stopping_) return;
-      if (connections_.size() < options_.limits.connections_max) {
-        connection = std::make_shared<Connection>(std::move(socket), tls_, services_);
-        connections_.insert(connection);
+      id = ++last_id_;
+      const auto taken = slots_.add(id, address);
+      if (taken.instead_of) connections_.at(*taken.instead_of)->give_way();
+      if (taken.yes) {
+        connection = std::make_shared<Connection>(std::move(socket), tls_, services_, [this, id] {
+          const MutexLock inner(mutex_);
+          slots_.admit(id);
+        });
+        connections_.emplace(id, connection);
       }
     }
     if (!connection) {
@@ -199,13 +227,13 @@ class HttpServer::Impl {
       if (!has_tls_) reject(std::move(socket));
       return;
     }
-    asio::co_spawn(executor, Connection::run(connection),
-                   [this, connection](const std::exception_ptr& exception) {
-                     if (exception) spdlog::error("A connection failed: {}", describe(exception));
-                     const MutexLock lock(mutex_);
-                     connections_.erase(connection);
-                     if (connections_.empty()) all_closed_.notify_all();
-                   });
+    asio::co_spawn(executor, Connection::run(connection), [this, id](const std::exception_ptr& exception) {
+      if (exception) spdlog::error("A connection failed: {}", describe(exception));
+      const MutexLock lock(mutex_);
+      slots_.remove(id);
+      connections_.erase(id);
+      if (connections_.empty()) all_closed_.notify_all();
+    });
   }
 
   // Does not block: the send buffer of a new socket has room for the answer.
@@ -231,7 +259,9 @@ class HttpServer::Impl {
   CondVar all_closed_;
   bool stopping_ CAIRN_GUARDED_BY(mutex_) = false;
   std::shared_ptr<TlsContext> tls_ CAIRN_GUARDED_BY(mutex_);
-  std::unordered_set<std::shared_ptr<Connection>> connections_ CAIRN_GUARDED_BY(mutex_);
+  ConnectionSlots slots_ CAIRN_GUARDED_BY(mutex_);
+  ConnectionSlots::Id last_id_ CAIRN_GUARDED_BY(mutex_) = 0;
+  std::unordered_map<ConnectionSlots::Id, std::shared_ptr<Connection>> connections_ CAIRN_GUARDED_BY(mutex_);
 
   // After everything that handlers use: destroying an io_context destroys the handlers that never ran, and
   // what they hold.

@@ -90,6 +90,9 @@ class HttpServerTest : public ::testing::Test {
     return {
         {"GET", "/health",
          [](const HttpRequest&, const Responder& respond) { respond(json_response(200, "{}")); }},
+        {"GET", "/open",
+         [](const HttpRequest&, const Responder& respond) { respond(json_response(200, "{}")); },
+         std::nullopt},
         {"GET", "/page",
          [](const HttpRequest&, const Responder& respond) { respond(json_response(200, "{}")); },
          Scope::kRead, Dialect::kProblem, true},
@@ -401,6 +404,96 @@ TEST_F(HttpServerTest, BodiesShareOneMemoryBudget) {
   EXPECT_EQ(refusal_of(post(2u << 20, std::string(2u << 20, 'b'))), 503);
   const std::string small(1u << 19, 'b');
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(client().exchange(post(small.size(), small)).body == small);
+}
+
+// Otherwise clients without a token fill the budget of all bodies through a path that needs neither.
+TEST_F(HttpServerTest, TheBodyOfARequestThatNeedsNoneIsNotReceived) {
+  options_.limits.bodies_bytes_max = 1u << 20;
+  options_.limits.request_time_max = RawClient::kPatience;
+  const std::string length = "Content-Length: " + std::to_string(1u << 20) + "\r\n\r\n";
+  std::vector<RawClient> unfinished;
+  for (const char* line : {"GET /health", "DELETE /health", "POST /nowhere", "OPTIONS /echo", "GET /open"}) {
+    for (int i = 0; i < 4; ++i) {
+      unfinished.push_back(client());
+      unfinished.back().send(std::string(line) + " HTTP/1.1\r\nHost: localhost\r\n" + length +
+                             std::string(100u << 10, 'b'));
+    }
+  }
+  for (RawClient& c : unfinished) {
+    const RawResponse response = c.receive();
+    EXPECT_NE(response.status, 0);
+    EXPECT_NE(response.status, 408);
+    EXPECT_TRUE(response.has("Connection: close")) << response.head;
+  }
+  const std::string body(1u << 20, 'b');
+  EXPECT_TRUE(client().exchange(post(body.size(), body)).body == body);
+}
+
+TEST_F(HttpServerTest, ABodyThatIsNotNeededAndArrivesWithTheHeadKeepsTheConnection) {
+  RawClient c = client();
+  const RawResponse response =
+      c.exchange("GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nnull");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_TRUE(response.has("Connection: keep-alive")) << response.head;
+  EXPECT_EQ(c.get("/health").status, 200);
+}
+
+TEST_F(HttpServerTest, NoBodyIsReceivedBeforeAdmission) {
+  options_.tokens.emplace(std::vector<Token>{});
+  options_.limits.request_time_max = RawClient::kPatience;
+  RawClient c = client();
+  c.send(post(16u << 20, std::string(1u << 20, 'b')));
+  EXPECT_EQ(c.receive().status, 401);
+}
+
+TEST_F(HttpServerTest, AConnectionWithoutARequestIsClosed) {
+  options_.limits.first_request_time_max = 100ms;
+  RawClient silent = client();
+  EXPECT_TRUE(silent.is_closed());
+  RawClient quick = client();
+  EXPECT_EQ(quick.get("/health").status, 200);
+  EXPECT_TRUE(client().is_closed()) << "one that came later";
+  EXPECT_EQ(quick.get("/health").status, 200) << "the limit is for the first request";
+}
+
+TEST_F(HttpServerTest, SilentConnectionsGiveWayToNewOnesOldestFirst) {
+  options_.limits.connections_max = 3;
+  RawClient served = client();
+  EXPECT_EQ(served.get("/health").status, 200);
+  RawClient oldest = client();
+  RawClient silent = client();
+  RawClient next = client();
+  EXPECT_TRUE(oldest.is_closed());
+  EXPECT_EQ(next.get("/health").status, 200);
+  EXPECT_EQ(silent.get("/health").status, 200);
+  EXPECT_EQ(served.get("/health").status, 200);
+  EXPECT_EQ(client().receive().status, 503) << "all three are served";
+}
+
+TEST_F(HttpServerTest, ConnectionsWithAValidTokenStayWhenOthersCrowdIn) {
+  const std::string text = "a token";
+  options_.tokens.emplace(std::vector<Token>{{"reader", sha256(text), {Scope::kRead}, std::nullopt}});
+  options_.limits.unadmitted_per_address_max = 2;
+  const auto ask = [](RawClient& c, const std::string& path, const std::string& token) {
+    return c
+        .exchange("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token +
+                  "\r\n\r\n")
+        .status;
+  };
+  RawClient valid = client();
+  EXPECT_EQ(ask(valid, "/health", text), 200);
+  RawClient open = client();
+  EXPECT_EQ(open.get("/open").status, 200);
+  RawClient open_with_token = client();
+  EXPECT_EQ(ask(open_with_token, "/open", text), 200);
+  std::vector<RawClient> crowd;
+  for (int i = 0; i < 20; ++i) crowd.push_back(client());
+  EXPECT_TRUE(open.is_closed()) << "a path that needs no token proves nothing";
+  for (int i = 0; i < 18; ++i) EXPECT_TRUE(crowd[static_cast<std::size_t>(i)].is_closed()) << i;
+  EXPECT_EQ(ask(valid, "/health", text), 200);
+  EXPECT_EQ(ask(crowd[18], "/health", text), 200);
+  EXPECT_EQ(ask(crowd[19], "/health", text), 200);
+  EXPECT_EQ(ask(valid, "/health", "another token"), 401);
 }
 
 TEST_F(HttpServerTest, StopWaitsForRequestsInProgress) {

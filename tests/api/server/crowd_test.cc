@@ -65,11 +65,27 @@ TEST_F(CrowdTest, AThousandWritersAreAnswered) {
   EXPECT_EQ(head(), 1'000u);
 }
 
+TEST_F(CrowdTest, SilentConnectionsLockNobodyOut) {
+  if (!may_open(9'000)) GTEST_SKIP() << "not enough descriptors";
+  serve();
+  RawClient before = raw();
+  ASSERT_EQ(before.get("/health").status, 200);
+  std::vector<RawClient> crowd = connect(4'200);
+  EXPECT_EQ(new_client().append("a-1", {event_text("T")}).status, 201);
+  EXPECT_EQ(before.get("/health").status, 200) << "who was served stays";
+  EXPECT_TRUE(crowd.front().is_closed());
+}
+
 TEST_F(CrowdTest, ConnectionsBeyondTheLimitGet503UntilOthersClose) {
   if (!may_open(9'000)) GTEST_SKIP() << "not enough descriptors";
   serve();
   {
-    std::vector<RawClient> crowd = connect(4'200);
+    std::vector<RawClient> crowd;
+    for (int i = 0; i < 4'096; ++i) {
+      crowd.push_back(raw());
+      ASSERT_TRUE(crowd.back().send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    }
+    for (RawClient& each : crowd) ASSERT_EQ(each.receive().status, 200);
     RawClient one_too_many = raw();
     const RawResponse refused = one_too_many.get("/health");
     EXPECT_EQ(refused.status, 503);

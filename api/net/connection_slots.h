@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace cairn::api {
+
+// Which connections a server keeps when there are more than it can serve. A connection is unadmitted until it
+// has shown a valid token (without tokens: until it has sent a request that is served). Unadmitted connections
+// give way to new ones, oldest first, so that silent connections lock nobody out; admitted ones stay. Not
+// thread-safe.
+class ConnectionSlots {
+ public:
+  using Id = std::uint64_t;
+
+  struct Limits {
+    std::size_t connections_max;
+    std::size_t unadmitted_max;                         // the rest is reserved for admitted ones
+    std::optional<std::size_t> unadmitted_per_address;  // nullopt = any number
+  };
+  explicit ConnectionSlots(const Limits& limits) : limits_(limits) {}
+
+  struct Taken {
+    bool yes = false;
+    std::optional<Id> instead_of;  // no longer counted; the caller closes it
+  };
+  // Takes a new connection, in place of the oldest unadmitted one where a limit is reached. Not taken when
+  // every connection is admitted and there are connections_max. REQUIRES: ids rise.
+  Taken add(Id id, const std::string& address);
+
+  // The connection is admitted, even if add() has just given its place to another one.
+  void admit(Id id);
+
+  // The connection has ended. Unknown ids are ignored.
+  void remove(Id id);
+
+ private:
+  void forget_unadmitted(std::map<Id, std::string>::iterator connection);
+
+  const Limits limits_;
+  std::map<Id, std::string> unadmitted_;  // and their addresses; oldest first
+  std::map<std::string, std::set<Id>> by_address_;
+  std::set<Id> admitted_;
+};
+
+}  // namespace cairn::api
