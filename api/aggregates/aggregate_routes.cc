@@ -36,8 +36,8 @@ void deploy(AggregateService& service, const HttpRequest& request, const Respond
 
   draft.source = request.body;
   Aggregates& aggregates = service.states().aggregates();
-  service.workers().answer(respond,
-                           [&aggregates, draft = std::move(draft)] { return deployed(aggregates, draft); });
+  service.deployments().answer(
+      respond, [&aggregates, draft = std::move(draft)] { return deployed(aggregates, draft); });
 }
 
 // Lists the aggregates of the categories that the request's token reaches.

@@ -102,5 +102,18 @@ TEST_F(AggregatesTest, OutputOfScriptsIsInTheLog) {
   EXPECT_TRUE(server().complains("hello from the fold"));
 }
 
+// Otherwise a slow aggregate cannot be replaced while two of its states are asked for.
+TEST_F(AggregatesTest, ADeploymentDoesNotWaitForStates) {
+  use(slow_adder());
+  count("count-1", std::vector<int>(10'000, 1));
+  std::vector<RawClient> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.push_back(raw());
+    ASSERT_TRUE(waiting.back().send("GET /streams/count-1/state HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+  }
+  EXPECT_EQ(deploy_aggregate(adder()).status, 201);
+  for (RawClient& each : waiting) EXPECT_FALSE(each.readable_within(std::chrono::milliseconds(0)));
+}
+
 }  // namespace
 }  // namespace cairn::test
