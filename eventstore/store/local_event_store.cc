@@ -207,10 +207,15 @@ class LocalEventStore final : public EventStore {
 
 Result<std::unique_ptr<EventStore>> EventStore::open(const std::filesystem::path& folder,
                                                      StoreOptions options) {
-  CAIRN_TRY(DataFolder claimed, DataFolder::claim(folder, options.create));
-  auto store = std::make_unique<LocalEventStore>(std::move(claimed), std::move(options));
-  CAIRN_CHECK(store->start());
-  return std::unique_ptr<EventStore>(std::move(store));
+  try {
+    CAIRN_TRY(DataFolder claimed, DataFolder::claim(folder, options.create));
+    auto store = std::make_unique<LocalEventStore>(std::move(claimed), std::move(options));
+    CAIRN_CHECK(store->start());
+    return std::unique_ptr<EventStore>(std::move(store));
+  } catch (const std::filesystem::filesystem_error& error) {
+    // A disk that fails to say whether a file exists.
+    return system_error("looking at " + error.path1().string(), error.code().value());
+  }
 }
 
 Result<std::unique_ptr<LogReader>> LogReader::open_beside(const std::filesystem::path& folder,

@@ -27,6 +27,11 @@ std::filesystem::path test_preload(const std::string& name) {
 }
 
 void preload(ChildProcess::Command& command, const std::filesystem::path& library) {
+  for (auto& [name, value] : command.environment) {
+    if (name != "LD_PRELOAD") continue;
+    value += ":" + library.string();
+    return;
+  }
   command.environment.emplace_back("LD_PRELOAD", library.string());
   const char* options = std::getenv("ASAN_OPTIONS");
   command.environment.emplace_back(

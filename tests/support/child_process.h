@@ -59,7 +59,8 @@ class ChildProcess {
   std::optional<Exit> exit_;
 };
 
-// Adds the variables that preload `library` into a child, also into one built with a sanitizer.
+// Adds the variables that preload `library` into a child, also into one built with a sanitizer. Of several
+// libraries the first one gets a call first.
 void preload(ChildProcess::Command& command, const std::filesystem::path& library);
 
 }  // namespace cairn::test

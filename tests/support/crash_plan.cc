@@ -69,8 +69,16 @@ void CrashHistory::hear(const std::string& line) {
   }
   std::istringstream words(line);
   std::string kind;
+  words >> kind;
+  if (kind == "R") {
+    std::uint64_t position = 0, number = 0;
+    words >> position >> number;
+    shown_[position] = number;
+    return;
+  }
+  if (kind == "F" && failures_expected_) return;
   CrashOp op;
-  words >> kind >> op.cycle >> op.writer >> op.number;
+  words >> op.cycle >> op.writer >> op.number;
   auto found = entries_.find(op.key());
   if (kind == "F" || words.fail() || found == entries_.end()) {
     fault_ = "a writer said: " + line;
@@ -143,6 +151,10 @@ std::string CrashHistory::broken_promise(const std::vector<Event>& log) const {
                                 static_cast<std::uint32_t>(serial / 1'000'000 % kCrashWriters),
                                 static_cast<std::uint32_t>(serial % 1'000'000));
     if (!entries_.contains(key)) return "C3: no writer sent the event" + where;
+  }
+  for (const auto& [position, number] : shown_) {
+    if (position > log.size() || number_of(log[position - 1].id) != number)
+      return "C7: an event that was read at position " + std::to_string(position) + " is missing";
   }
   for (const auto& [key, entry] : entries_) {
     std::string broken = check_entry(entry, by_id);

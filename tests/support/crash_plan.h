@@ -38,8 +38,11 @@ std::string answer_line(const CrashOp& op, const Result<AppendResult>& result);
 // All appends that were sent and answered, over many crashes on one folder.
 class CrashHistory {
  public:
-  // Reads one line of a writer process.
+  // Reads one line of a writer process. "R position number" is of its reader: the event with that number was
+  // shown at that position.
   void hear(const std::string& line);
+  // The disk is about to fail: from now on whether a failed append is stored is unknown, and no fault.
+  void expect_failures() { failures_expected_ = true; }
   void record(const CrashOp& op, const Result<AppendResult>& result);
 
   std::vector<CrashOp> unanswered() const;
@@ -47,7 +50,7 @@ class CrashHistory {
 
   // Compares a log with the history; "" or the first violated invariant:
   //   C1 no acknowledged event lost    C2 no duplicate    C3 no phantom    C4 whole batches
-  //   C5 contiguous versions           C6 gapless positions
+  //   C5 contiguous versions           C6 gapless positions       C7 nothing that was shown is missing
   std::string broken_promise(const std::vector<Event>& log) const;
 
  private:
@@ -61,7 +64,9 @@ class CrashHistory {
   std::string check_entry(const Entry& entry, const std::map<Uuid, const Event*>& by_id) const;
 
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Entry> entries_;
+  std::map<std::uint64_t, std::uint64_t> shown_;  // position -> number of the event that was read there
   std::string fault_;
+  bool failures_expected_ = false;
   std::size_t acknowledged_ = 0;
 };
 

@@ -1,10 +1,13 @@
-// Eight writer threads on one store, for a parent process that kills them.
+// Eight writer threads and a reader on one store, for a parent process that kills them.
 //
-//   append_child FOLDER CYCLE
+//   append_child FOLDER CYCLE [APPENDS]
 //
-// Writes one line before each append, with what it sends, and one after it, with the answer; each line with
-// one write(2). Ends when it is killed, or after a minute.
+// Writes one line before each append, with what it sends, and one after it, with the answer; the reader
+// writes which event it has read. Each line with one write(2). Ends when it is killed, when each writer has
+// made so many appends, when an append fails, or after a minute.
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -14,6 +17,7 @@
 
 #include "eventstore/event_store.h"
 #include "tests/support/crash_plan.h"
+#include "tests/support/numbered_events.h"
 #include "tests/support/small_store.h"
 
 namespace {
@@ -31,10 +35,10 @@ std::uint64_t version_of(EventStore& store, const std::string& stream) {
   return info.ok() && *info ? (*info)->version.value : 0;
 }
 
-void write_on(EventStore& store, std::uint32_t cycle, std::uint32_t writer) {
+void write_on(EventStore& store, std::uint32_t cycle, std::uint32_t writer, std::uint32_t appends) {
   CrashOp op{cycle, writer, 0, version_of(store, "own-" + std::to_string(writer)),
              version_of(store, "hot-1")};
-  for (; op.number < 900'000; ++op.number) {
+  for (; op.number < appends; ++op.number) {
     say(op.intent());
     auto result = store.append(op.request());
     say(answer_line(op, result));
@@ -50,10 +54,21 @@ void write_on(EventStore& store, std::uint32_t cycle, std::uint32_t writer) {
   }
 }
 
+// Says the newest event after each commit that it sees.
+void read_on(EventStore& store, const std::atomic<bool>& done) {
+  for (std::uint64_t last = 0; !done;) {
+    if (!store.wait_for({last + 1}, std::chrono::milliseconds(20))) continue;
+    auto page = store.read_log({std::nullopt, Direction::kBackward, 1, {}});
+    if (!page.ok() || page->events.empty()) return;
+    last = page->events[0].position.value;
+    say("R " + std::to_string(last) + " " + std::to_string(number_of(page->events[0].id)));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 3 && argc != 4) return 2;
   ::alarm(60);
   StoreOptions options = small_store();
   options.tail_events_flush = 300;  // so that some kills hit a flush
@@ -63,10 +78,15 @@ int main(int argc, char** argv) {
     return 1;
   }
   const auto cycle = static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10));
+  const auto appends = argc == 4 ? static_cast<std::uint32_t>(std::strtoul(argv[3], nullptr, 10)) : 900'000;
+  std::atomic<bool> done = false;
+  std::thread reader([&] { read_on(**store, done); });
   std::vector<std::thread> writers;
   for (std::uint32_t writer = 0; writer < kCrashWriters; ++writer) {
-    writers.emplace_back([&, writer] { write_on(**store, cycle, writer); });
+    writers.emplace_back([&, writer] { write_on(**store, cycle, writer, appends); });
   }
   for (std::thread& writer : writers) writer.join();
+  done = true;
+  reader.join();
   return 0;
 }

@@ -1,10 +1,11 @@
 // A store with writers and a projection that is rebuilt, redeployed and rolled back in a loop, for a parent
 // that kills the process.
 //
-//   projection_child FOLDER SEED [POINT TIMES]
+//   projection_child FOLDER SEED [POINT TIMES [wait]]
 //
-// With a point it kills itself when its worker comes there for the TIMES-th time. Each line of output is
-// something that was done. Ends only by being killed, or after a minute.
+// With a point it kills itself when its worker comes there for the TIMES-th time, or with `wait` says
+// "reached" and stays there. Each line of output is something that was done. Ends only by being killed, after
+// a failure, or after a minute.
 
 #include <atomic>
 #include <chrono>
@@ -48,8 +49,9 @@ void write_on(EventStore& store, ProjectionDaemon& daemon, unsigned seed) {
                                           std::to_string(random() % 100) + "}"));
     }
     const std::string stream = "order-" + std::to_string(random() % 10);
-    if (!store.append(request({to(stream, ExpectedVersion::any(), std::move(events))}))) return;
-    say("appended");
+    const auto appended = store.append(request({to(stream, ExpectedVersion::any(), std::move(events))}));
+    if (!appended) return;
+    say("appended " + std::to_string(appended->streams.at(0).last_position.value));
     // Rebuilds shall end although the log grows.
     const auto now = daemon.status(kKilledProjection);
     if (now && now->rebuild && now->rebuild->target.value > now->rebuild->position.value + 500) {
@@ -80,11 +82,12 @@ void command(ProjectionDaemon& daemon, std::uint64_t choice) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 && argc != 5) return 2;
+  if (argc != 3 && argc != 5 && argc != 6) return 2;
   ::alarm(60);
   const auto seed = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
-  const std::string point = argc == 5 ? argv[3] : "";
-  std::atomic<int> left{argc == 5 ? std::atoi(argv[4]) : 0};
+  const std::string point = argc >= 5 ? argv[3] : "";
+  std::atomic<int> left{argc >= 5 ? std::atoi(argv[4]) : 0};
+  const bool waits = argc == 6;
 
   EngineOptions options;
   options.store = small_store();
@@ -93,7 +96,10 @@ int main(int argc, char** argv) {
   options.daemon.batch_positions_max = 97;
   options.daemon.commit_events_max = 300;
   options.daemon.at_point = [&](std::string_view where) {
-    if (where == point && --left == 0) ::raise(SIGKILL);
+    if (where != point || --left != 0) return;
+    if (!waits) ::raise(SIGKILL);
+    say("reached");
+    while (true) ::pause();
   };
   auto engine = Engine::open(argv[1], std::move(options));
   if (!engine) fail("open", engine.error());
