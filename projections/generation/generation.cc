@@ -12,9 +12,6 @@ namespace {
 // With fewer events than this, waking other threads costs more than it saves.
 constexpr std::size_t kWorthSharing = 512;
 
-// A position without changes to the rows is committed after this many events at the latest.
-constexpr std::uint64_t kCheckpointLagMax = 100'000;
-
 }  // namespace
 
 // The keys that were found for one event, or why there are none.
@@ -70,8 +67,10 @@ Status Generation::reset() {
   CAIRN_TRY(checkpoint_, model_->checkpoint());
   CAIRN_CHECK(parked_.load(*model_));
   committed_at_ = tools_.options.clock();
-  taken_ = checkpoint_.value;
-  visible_ = checkpoint_.value;
+  // Events between the checkpoint and visible() changed nothing, so the committed rows have the log through
+  // visible(), and queries were told so.
+  visible_ = std::max(visible_.load(), checkpoint_.value);
+  taken_ = visible_.load();
   return {};
 }
 

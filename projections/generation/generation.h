@@ -36,11 +36,16 @@ struct GenerationTools {
 //  1. Rows in the read model are the fold of the events up to its checkpoint that are not parked or skipped.
 //  2. Rows do not depend on where batches and commits end, nor on the number of partitions.
 //  3. A row whose event failed is what it was before that event; later events of its key wait.
-//  4. After a failed call, reset() returns to the last commit; the events after it are applied again.
+//  4. After a failed call, reset() returns to what queries see: the last commit and the events after it that
+//     changed nothing. The events behind are applied again.
+//  5. visible() never falls.
 //
 // Not thread-safe, except taken() and visible().
 class Generation {
  public:
+  // A position without changes to the rows is committed after this many events at the latest.
+  static constexpr std::uint64_t kCheckpointLagMax = 100'000;
+
   // Fails with kInvalidArgument when the projection's script cannot be loaded, else as the read model does.
   static Result<std::unique_ptr<Generation>> open(GenerationTools tools,
                                                   std::shared_ptr<const Projection> projection,
@@ -75,7 +80,7 @@ class Generation {
   // kDiskFull and kOverloaded: nothing is lost, and it may be called again.
   Status commit();
 
-  // Drops what was not committed.
+  // Drops what queries do not see.
   Status reset();
 
   // REQUIRES: not nullptr.

@@ -127,6 +127,8 @@ Result<GenerationSet::Change> GenerationSet::apply_definition() {
 }
 
 Result<GenerationSet::Change> GenerationSet::keep_rows(ProjectionRecord next) {
+  // The generation that goes on with these rows begins at their checkpoint.
+  if (live_->checkpoint() < live_->taken()) CAIRN_CHECK(commit_live());
   ProjectionRecord::Code& code = next.code[*next.live];
   code.fingerprint = definition_.projection->info().fingerprint;
   code.source = definition_.source;

@@ -50,8 +50,25 @@ void ProjectionRunner::start() {
   view_.name = generations_.path().filename().string();
   view_.moved_at = now();
   accept_parked();
+  recover_position();
   try_definition();
   publish();
+}
+
+// Clients may know a position ahead of the checkpoint, because events that change no row are not committed
+// each by itself. After a crash the log is read again as far as that position can have been: up to the first
+// event that changes something, and no further than a checkpoint may be behind. A pause has committed it.
+void ProjectionRunner::recover_position() {
+  const auto& live = generations_.live();
+  if (live == nullptr || generations_.record().paused) return;
+  const GlobalPosition checkpoint = live->checkpoint();
+  const std::uint64_t known_max =
+      checkpoint.value + Generation::kCheckpointLagMax + tools_.options().batch_positions_max;
+  while (live->taken().value < known_max && live->checkpoint() == checkpoint) {
+    const auto stepped = step_live();
+    if (!stepped) return failed(stepped.error());
+    if (!*stepped) return;
+  }
 }
 
 void ProjectionRunner::define(RunnerDefinition definition) {
@@ -253,10 +270,17 @@ bool ProjectionRunner::check_parked_limit(const Generation& generation) {
   const std::uint64_t most = tools_.options().parked_keys_max;
   const std::uint64_t parked = generation.parked_count();
   if (parked < most || parked <= parked_accepted_) return true;
-  parked_accepted_ = parked;
   std::string reason = fmt::format(
       "{} keys are parked, and it pauses at {}: fix what fails, retry or skip, then resume", parked, most);
   tools_.notice(generations_.name(), "paused: " + reason);
+  const auto& live = generations_.live();
+  if (live != nullptr && live->checkpoint() < live->taken()) {
+    if (Status status = generations_.commit_live(); !status) {
+      failed(status.error());
+      return false;
+    }
+  }
+  parked_accepted_ = parked;
   if (Status status = generations_.set_paused(std::move(reason)); !status) failed(status.error());
   return false;
 }
@@ -274,7 +298,7 @@ void ProjectionRunner::failed(const Error& error) {
     view_.retrying.clear();
     view_.fault = error.message;
   }
-  CAIRN_ASSERT(retry_at_.has_value() == view_.fault.empty());  // invariant 3
+  CAIRN_ASSERT(retry_at_.has_value() == view_.fault.empty());  // invariant 4
   tools_.notice(generations_.name(), error.message + (again ? "; trying again" : ""));
   ProjectionError seen{error.message, std::nullopt, now()};
   if (error.position) seen.position = GlobalPosition{*error.position};
@@ -317,6 +341,8 @@ Status ProjectionRunner::pause() {
   if (const auto& paused = generations_.record().paused) {
     return wrong_state("'" + generations_.name() + "' is paused already: " + *paused);
   }
+  const auto& live = generations_.live();
+  if (live != nullptr && live->checkpoint() < live->taken()) CAIRN_CHECK(generations_.commit_live());
   CAIRN_CHECK(generations_.set_paused("on request"));
   publish();
   return {};
@@ -401,7 +427,7 @@ void ProjectionRunner::flush() {
     if (!status) tools_.notice(generations_.name(), status.error().message);
   };
   const auto& live = generations_.live();
-  if (tools_.options().publish_position_every && live != nullptr && live->checkpoint() < live->taken()) {
+  if (live != nullptr && live->checkpoint() < live->taken()) {
     notice_failure(generations_.commit_live());
   }
   const auto& building = generations_.building();

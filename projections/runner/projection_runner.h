@@ -26,7 +26,9 @@ namespace cairn {
 // Invariants:
 //  1. A batch is applied only while the projection is not closed, not faulted and not paused.
 //  2. Rows are visible to queries only after their commit: waiters are woken for committed positions alone.
-//  3. A failure of any step leaves the live generation as it was committed; either a retry is scheduled or
+//  3. The position of the live rows never falls within one generation: what is ahead of the checkpoint is
+//     committed before a pause and a stop, and read again at the start after a crash.
+//  4. A failure of any step leaves the live generation as it was committed; either a retry is scheduled or
 //     the projection is faulted, never both.
 //
 // Thread-safe. Steps and commands exclude each other; a command may wait for the step under way. status(),
@@ -69,8 +71,8 @@ class ProjectionRunner {
   // Writes to $audit that the event that failed at `key` is skipped, then retries the key.
   Result<Retried> skip(const std::string& key, const std::string& reason) CAIRN_EXCLUDES(mutex_);
 
-  // Commits what the build has gathered, and the position that readers in other processes wait for. Called
-  // before a stop, so that the next start need not do it again.
+  // Commits what the build has gathered, and the position that queries were told. Called before a stop, so
+  // that the next start need not do it again.
   void flush() CAIRN_EXCLUDES(mutex_);
 
   // No step does anything any more, and all waiters get false.
@@ -106,6 +108,7 @@ class ProjectionRunner {
   void start() CAIRN_EXCLUDES(mutex_);
   Timestamp now() const { return tools_.now(); }
 
+  void recover_position() CAIRN_REQUIRES(mutex_);
   void try_definition() CAIRN_REQUIRES(mutex_);
   void build_started() CAIRN_REQUIRES(mutex_);
   Step step_locked() CAIRN_REQUIRES(mutex_);
