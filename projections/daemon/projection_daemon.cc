@@ -79,6 +79,12 @@ class Daemon final : public ProjectionDaemon {
     CAIRN_CHECK(running_.check_not_native(draft.name));
     CAIRN_TRY(ProjectionDeployment deployment, definitions_.deploy(draft));
     CAIRN_CHECK(running_.sync());
+    if (!deployment.unchanged) return deployment;
+    // The rows may be those of another definition, after a rollback.
+    CAIRN_TRY(const auto queue, running_.find(draft.name));
+    CAIRN_TRY(const bool applied, queue->runner().redeploy(draft.keep_rows));
+    deployment.unchanged = !applied;
+    running_.wake(*queue);
     return deployment;
   }
 

@@ -27,7 +27,7 @@ struct ProjectionDraft {
 
 struct ProjectionDeployment {
   ProjectionDefinition definition;
-  bool unchanged = false;  // the same definition was deployed already
+  bool unchanged = false;  // the same definition was deployed already, and its rows are there or being built
 };
 
 using ProjectionRefusal = std::variant<ScriptError, Error>;

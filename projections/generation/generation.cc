@@ -63,6 +63,7 @@ Status Generation::make_partitions() {
 }
 
 Status Generation::reset() {
+  saved_ = false;
   for (auto& partition : partitions_) partition->forget();
   CAIRN_TRY(checkpoint_, model_->checkpoint());
   CAIRN_CHECK(parked_.load(*model_));
@@ -92,6 +93,7 @@ void Generation::forget_plans() {
 
 Status Generation::take(const EventBatch& batch) {
   CAIRN_ASSERT(batch.after() == taken(), batch.after().value, taken().value);
+  saved_ = false;
   forget_plans();
 
   const std::size_t count = batch.events().size();
@@ -203,8 +205,45 @@ Status Generation::redo_failures() {
   return {};
 }
 
+Status Generation::follow_skipped(std::shared_ptr<const SkippedEvents> skipped) {
+  if (skipped == skipped_ || skipped->empty()) return {};  // The list only grows.
+  const auto before = std::exchange(skipped_, std::move(skipped));
+  const auto leave_out = [&]() -> Status {
+    if (has_changes()) CAIRN_CHECK(commit());
+    CAIRN_TRY(const auto keys, replay().rows_with_skipped(*before, taken()));
+    if (keys.empty()) return {};
+    saved_ = false;
+    CAIRN_CHECK(replay().refold(keys, taken()));
+    return commit();
+  };
+  Status status = leave_out();
+  if (!status) skipped_ = before;
+  return status;
+}
+
+Status Generation::release_skipped() {
+  if (skipped_->empty() || parked_.size() == 0) return {};
+  if (has_changes()) CAIRN_CHECK(commit());
+  for (const ParkedPlace& place : parked_.places()) {
+    CAIRN_TRY(const auto entry, model_->find_parked(place));
+    if (!entry || !skipped_->contains(entry->event.position, place.by, place.name)) continue;
+    CAIRN_CHECK(retry(place));
+  }
+  return {};
+}
+
+GlobalPosition Generation::parked_reached(std::uint64_t count) const {
+  std::vector<GlobalPosition> fresh = parked_.parked_since_commit();
+  const std::uint64_t before = parked_.size() - fresh.size();
+  if (before >= count) return visible();
+  if (parked_.size() < count) return taken();
+  std::sort(fresh.begin(), fresh.end());
+  return fresh[count - before - 1];
+}
+
 Result<std::uint64_t> Generation::retry(const ParkedPlace& place) {
   CAIRN_CHECK(commit());
+  saved_ = false;
   CAIRN_TRY(const auto entry, model_->find_parked(place));
   if (!entry) return std::uint64_t{0};
   CAIRN_TRY(const std::uint64_t applied, place.by == ParkedPlace::By::kKey
@@ -234,7 +273,8 @@ bool Generation::commit_due() const {
 }
 
 // A row that cannot be saved is a failure of the event that made it so.
-Status Generation::save_all() {
+Status Generation::save() {
+  if (saved_) return {};
   tools_.pool.for_each(has_changes() ? partitions_.size() : 0,
                        [&](std::size_t i) { partitions_[i]->save_changes(); });
   for (auto& partition : partitions_) {
@@ -248,11 +288,12 @@ Status Generation::save_all() {
       partition->save_changes();
     }
   }
+  saved_ = true;
   return {};
 }
 
 Status Generation::commit() {
-  CAIRN_CHECK(save_all());
+  CAIRN_CHECK(save());
   ReadModelChange change;
   change.through = taken();
   for (const auto& partition : partitions_) {
@@ -268,6 +309,7 @@ Status Generation::commit() {
   checkpoint_ = taken();
   committed_at_ = tools_.options.clock();
   visible_ = checkpoint_.value;
+  saved_ = false;
   parked_.committed();
   std::size_t bytes = 0;
   for (auto& partition : partitions_) {

@@ -83,10 +83,26 @@ class Generation {
   // Drops what queries do not see.
   Status reset();
 
-  // REQUIRES: not nullptr.
+  // Serializes the changed rows for the next commit(). Rows that cannot be saved are found here: their events
+  // are parked.
+  Status save();
+
+  // The skipped events when it is opened. REQUIRES: not nullptr.
   void set_skipped(std::shared_ptr<const SkippedEvents> skipped) { skipped_ = std::move(skipped); }
 
+  // Follows a newer list of skipped events. Rows that contain one of them already, because it could be
+  // applied here, are folded from the log again without it. Commits then. After a failure it may be called
+  // again. REQUIRES: not nullptr.
+  Status follow_skipped(std::shared_ptr<const SkippedEvents> skipped);
+
+  // Retries the keys and streams that are parked although the event that failed there is skipped: the process
+  // ended, or the disk was full, between the record of the skip and the retry. Commits then.
+  Status release_skipped();
+
   std::uint64_t parked_count() const { return parked_.size(); }
+  // The position at which the number of parked keys reached `count`; taken() when it has not, and visible()
+  // when it had before. REQUIRES: nothing was retried since the last commit.
+  GlobalPosition parked_reached(std::uint64_t count) const;
   std::vector<ParkedPlace> parked_places() const { return parked_.places(); }
   // The event that was parked last since this was last called.
   std::optional<ParkedEvent> take_last_parked() { return parked_.take_last(); }
@@ -111,7 +127,6 @@ class Generation {
   void route(std::vector<Slice>& slices);
   Status apply_lists();
   Status redo_failures();
-  Status save_all();
   void forget_plans();
   RowReplay replay();
 
@@ -126,6 +141,7 @@ class Generation {
   std::vector<std::vector<KeyedPart>> lists_;  // of the batch under way, by partition
   std::shared_ptr<const SkippedEvents> skipped_ = std::make_shared<const SkippedEvents>();
   ParkedSet parked_;
+  bool saved_ = false;  // save() was called after the last change
 
   std::atomic<std::uint64_t> taken_{0};
   std::atomic<std::uint64_t> visible_{0};

@@ -75,6 +75,14 @@ ParkedSet::Pending* ParkedSet::pending(const ParkedPlace& place) {
   return found == pending_.end() ? nullptr : &found->second;
 }
 
+std::vector<GlobalPosition> ParkedSet::parked_since_commit() const {
+  std::vector<GlobalPosition> positions;
+  for (const auto& [place, pending] : pending_) {
+    if (pending.event) positions.push_back(pending.event->position);
+  }
+  return positions;
+}
+
 void ParkedSet::add_to(ReadModelChange& change) const {
   for (const ParkedPlace& place : released_) change.released.push_back(&place);
   for (const auto& [place, pending] : pending_) {

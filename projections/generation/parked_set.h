@@ -48,6 +48,9 @@ class ParkedSet {
   // What was parked at a place since the last commit; nullptr when nothing was. Lives until the next change.
   Pending* pending(const ParkedPlace& place);
 
+  // The positions of the events that were parked since the last commit, one for each place, in any order.
+  std::vector<GlobalPosition> parked_since_commit() const;
+
   bool has_changes() const { return !pending_.empty() || !released_.empty(); }
   // Adds the changes to a commit. What it points to lives until committed().
   void add_to(ReadModelChange& change) const;

@@ -164,7 +164,7 @@ Result<std::uint64_t> RowReplay::retry_stream(const ParkedEntry& entry, GlobalPo
               parts_.source.read_alone({positions[done].value - 1}, positions[done], filter()));
     rows.forget_plans();
     for (const EventBatch::Event& event : batch->events()) {
-      if (!failed) failed = collect_keys(*batch, event, keys);
+      if (!failed && !parts_.skipped.skips(event.stored)) failed = collect_keys(*batch, event, keys);
     }
     rows.forget_plans();
     if (failed) break;
@@ -180,10 +180,8 @@ Result<std::uint64_t> RowReplay::retry_stream(const ParkedEntry& entry, GlobalPo
   return done - count_skipped(entry.place, std::span(positions).first(done));
 }
 
-// Adds the keys of the rows that an event belongs to.
 std::optional<ParkedEvent> RowReplay::collect_keys(const EventBatch& batch, const EventBatch::Event& event,
                                                    std::set<std::string>& keys) {
-  if (parts_.skipped.skips(event.stored)) return std::nullopt;
   const Timestamp now = parts_.clock();
   if (event.fault != nullptr) return parked_event(event.stored, *event.fault, now);
   std::string key;
@@ -197,9 +195,33 @@ std::optional<ParkedEvent> RowReplay::collect_keys(const EventBatch& batch, cons
   return std::nullopt;
 }
 
-// Folds the rows of these keys from position 1 to `taken`. A row that fails keeps what it was before that
-// event, and the event is parked with all that follow.
-// REQUIRES: rows have no changes that are not committed.
+// A place that is parked at the skipped event, or before it, has not applied it.
+Result<std::set<std::string>> RowReplay::rows_with_skipped(const SkippedEvents& before,
+                                                           GlobalPosition taken) {
+  std::set<std::string> keys;
+  for (const auto& [position, places] : parts_.skipped.events()) {
+    if (position > taken) break;
+    for (const ParkedPlace& place : places) {
+      if (before.contains(position, place.by, place.name)) continue;
+      if (parts_.parked.contains(place)) {
+        CAIRN_TRY(const auto entry, parts_.model.find_parked(place));
+        if (!entry || entry->event.position <= position) continue;
+      }
+      if (place.by == ParkedPlace::By::kKey) {
+        keys.insert(place.name);
+        continue;
+      }
+      CAIRN_TRY(const auto batch, parts_.source.read_alone({position.value - 1}, position, filter()));
+      forget_plans();
+      for (const EventBatch::Event& event : batch->events()) {
+        if (parts_.choice.wants_stored(event.stored)) static_cast<void>(collect_keys(*batch, event, keys));
+      }
+      forget_plans();
+    }
+  }
+  return keys;
+}
+
 Status RowReplay::refold(const std::set<std::string>& keys, GlobalPosition taken) {
   for (const std::string& key : keys) CAIRN_CHECK(start_empty(key));
   StoppedRows stopped;

@@ -51,6 +51,14 @@ class RowReplay {
   Result<std::uint64_t> retry_key(const ParkedEntry& entry);
   Result<std::uint64_t> retry_stream(const ParkedEntry& entry, GlobalPosition taken);
 
+  // The keys of rows that contain events which are skipped now and were not when `before` was the list.
+  Result<std::set<std::string>> rows_with_skipped(const SkippedEvents& before, GlobalPosition taken);
+
+  // Folds the rows of these keys from position 1 to `taken`. A row that fails keeps what it was before that
+  // event, and the event is parked with all that follow.
+  // REQUIRES: rows have no changes that are not committed.
+  Status refold(const std::set<std::string>& keys, GlobalPosition taken);
+
  private:
   // A row that failed while it was folded from the whole log, and the later events of its key.
   struct StoppedRow {
@@ -78,12 +86,12 @@ class RowReplay {
                                                   CheckRow check);
   std::optional<ParkedEvent> apply_event(const Row& row, const EventBatch& batch,
                                          const EventBatch::Event& event, CheckRow check);
+  // REQUIRES: the event is not skipped. Adds the keys of the rows that it belongs to.
   std::optional<ParkedEvent> collect_keys(const EventBatch& batch, const EventBatch::Event& event,
                                           std::set<std::string>& keys);
   Result<std::optional<ParkedEvent>> apply_or_undo(RowKey key, const EventView& event,
                                                    const ShapedEvent& part, RowsBefore& before);
 
-  Status refold(const std::set<std::string>& keys, GlobalPosition taken);
   Status start_empty(const std::string& key);
   Status refold_event(const std::set<std::string>& keys, const EventBatch& batch,
                       const EventBatch::Event& event, StoppedRows& stopped);

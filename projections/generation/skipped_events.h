@@ -16,6 +16,7 @@ class SkippedEvents {
  public:
   void add(GlobalPosition position, ParkedPlace place) { events_[position].push_back(std::move(place)); }
 
+  const std::map<GlobalPosition, std::vector<ParkedPlace>>& events() const { return events_; }
   bool empty() const { return events_.empty(); }
   bool contains(GlobalPosition position, ParkedPlace::By by, std::string_view name) const {
     const auto found = events_.find(position);

@@ -51,10 +51,6 @@ std::shared_ptr<const SkippedEvents> GenerationSet::skipped(const Projection& pr
   return tools_.audit.skipped(name(), projection.info().fingerprint);
 }
 
-void GenerationSet::refresh_skipped() {
-  for (const auto& generation : all()) generation->set_skipped(skipped(generation->projection()));
-}
-
 std::shared_ptr<const Projection> GenerationSet::code_of(const ProjectionRecord::Code& code) const {
   if (code.fingerprint == definition_.projection->info().fingerprint) return definition_.projection;
   if (code.source.empty()) return nullptr;  // A native projection that this program no longer contains.
@@ -124,6 +120,18 @@ Result<GenerationSet::Change> GenerationSet::apply_definition() {
   next.events_per_second_max.reset();
   CAIRN_CHECK(create_building(std::move(next)));
   return Change::kBuildStarted;
+}
+
+Result<GenerationSet::Change> GenerationSet::redeploy(bool keep_rows) {
+  if (live_ == nullptr || building_ != nullptr) return Change::kNone;
+  if (live_->projection().info().fingerprint == definition_.projection->info().fingerprint) {
+    return Change::kNone;
+  }
+  definition_.keep_rows = keep_rows;
+  ProjectionRecord next = record();
+  next.definition.clear();  // As if it had not been applied.
+  CAIRN_CHECK(folder_.save(std::move(next)));
+  return apply_definition();
 }
 
 Result<GenerationSet::Change> GenerationSet::keep_rows(ProjectionRecord next) {
@@ -214,6 +222,8 @@ Status GenerationSet::rollback() {
     return wrong_state(
         fmt::format("generation {} of '{}' cannot be used: {}", number, name(), generation.error().message));
   }
+  // What was skipped since it was live may be in its rows: follow_skipped() finds it.
+  (*generation)->set_skipped(std::make_shared<const SkippedEvents>());
   next.previous.front() = live_->number();
   next.live = number;
   CAIRN_ASSERT(!(*generation)->has_changes(), number);  // invariant 1

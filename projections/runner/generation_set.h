@@ -87,6 +87,10 @@ class GenerationSet {
   // existing rows when it says so. After a failure (a full disk) it may be called again.
   Result<Change> apply_definition();
 
+  // Applies the present definition, which was applied before, once more when the live rows are those of
+  // another one and nothing is being built: after a rollback or a cancelled build.
+  Result<Change> redeploy(bool keep_rows);
+
   // Starts a build with the present definition; the live generation keeps answering. A first build that is
   // under way starts again. kFailedPrecondition: a build is under way beside a live generation.
   Status start_build(std::optional<std::uint64_t> events_per_second_max);
@@ -112,8 +116,8 @@ class GenerationSet {
   Status commit_live() { return commit(*live_, "the live generation"); }
   Status commit_building() { return commit(*building_, "the generation being built"); }
 
-  // Hands the newest list of skipped events to the generations.
-  void refresh_skipped();
+  // The events that a definition of this projection skips.
+  std::shared_ptr<const SkippedEvents> skipped(const Projection& projection) const;
 
   // Removes files that the record does not name.
   void sweep() { folder_.sweep(); }
@@ -124,7 +128,6 @@ class GenerationSet {
  private:
   GenerationSet(RunnerTools tools, ProjectionFolder folder, RunnerDefinition definition);
 
-  std::shared_ptr<const SkippedEvents> skipped(const Projection& projection) const;
   std::shared_ptr<const Projection> code_of(const ProjectionRecord::Code& code) const;
   Status open_all();
   Result<std::shared_ptr<Generation>> open_generation(std::uint64_t number);

@@ -49,6 +49,7 @@ void ProjectionRunner::start() {
   const MutexLock lock(mutex_);
   view_.name = generations_.path().filename().string();
   view_.moved_at = now();
+  throttle_.start(now());
   accept_parked();
   recover_position();
   try_definition();
@@ -64,7 +65,8 @@ void ProjectionRunner::recover_position() {
   const GlobalPosition checkpoint = live->checkpoint();
   const std::uint64_t known_max =
       checkpoint.value + Generation::kCheckpointLagMax + tools_.options().batch_positions_max;
-  while (live->taken().value < known_max && live->checkpoint() == checkpoint) {
+  while (live->taken().value < known_max && live->checkpoint() == checkpoint &&
+         !generations_.record().paused) {
     const auto stepped = step_live();
     if (!stepped) return failed(stepped.error());
     if (!*stepped) return;
@@ -95,6 +97,7 @@ void ProjectionRunner::try_definition() {
 // A new build starts with a clean slate: neither faults nor errors nor rates of the one before count.
 void ProjectionRunner::build_started() {
   throttle_.start(now());
+  building_limit_ = {};
   attempts_ = 0;
   retry_at_.reset();
   view_.fault.clear();
@@ -128,6 +131,12 @@ ProjectionRunner::Step ProjectionRunner::step_locked() {
     try_definition();
     if (definition_pending_) return {true, std::nullopt};
   }
+  if (skips_pending_) {
+    if (Status status = apply_skips(); !status) {
+      failed(status.error());
+      return {true, std::nullopt};
+    }
+  }
   const GlobalPosition head = tools_.log().head();
   const auto& live = generations_.live();
   const auto& building = generations_.building();
@@ -141,7 +150,6 @@ ProjectionRunner::Step ProjectionRunner::step_locked() {
     return false;
   };
   if (live != nullptr && !run(step_live())) return {true, std::nullopt};
-  if (!view_.fault.empty()) return step;  // The pause after too many parked keys could not be recorded.
   if (live != nullptr && !run(commit_position(head, step.wait))) return {true, std::nullopt};
   if (generations_.record().paused) return step;  // step_live() has parked too many keys.
   if (building != nullptr && !run(step_building(head))) return {true, std::nullopt};
@@ -160,22 +168,38 @@ Result<bool> ProjectionRunner::step_live() {
   CAIRN_ASSERT(!closed_ && view_.fault.empty() && !generations_.record().paused);  // invariant 1
   Generation& live = *generations_.live();
   if (live.has_changes()) CAIRN_CHECK(generations_.commit_live());  // The last step could not commit them.
+  if (is_at_limit(live, live_limit_)) {
+    if (generations_.building() == nullptr) CAIRN_CHECK(pause_at_limit(live));
+    return false;  // invariant 4
+  }
   if (live.taken() >= tools_.log().head()) return false;
-  CAIRN_TRY(const auto batch, live_reader_.read(live.taken(), live.filter()));
+  CAIRN_TRY(const auto batch, next_for_live());
   if (batch->to() == batch->after()) return false;
   if (!live.suits(*batch)) return true;
   if (Status status = live.take(*batch); !status) {
     CAIRN_CHECK(live.reset());
     return status.error();
   }
+  if (live.has_changes()) CAIRN_CHECK(live.save());  // It may park events of rows that cannot be saved.
+  CAIRN_TRY(const bool again, went_back(live, live_limit_));
+  if (again) return true;
   if (live.has_changes() || live.commit_due()) CAIRN_CHECK(generations_.commit_live());
   CAIRN_ASSERT(!live.has_changes() && live.visible() == live.taken(), live.visible().value);  // invariant 2
   view_.live_rate.add(batch->to().value - batch->after().value, now());
   view_.moved_at = now();
   publish();  // A client that waited for this position finds it in the status too.
   waiters_.reached(live.visible());
-  check_parked_limit(live);
+  if (is_at_limit(live, live_limit_) && generations_.building() == nullptr) CAIRN_CHECK(pause_at_limit(live));
   return true;
+}
+
+Result<std::shared_ptr<const EventBatch>> ProjectionRunner::next_for_live() {
+  Generation& live = *generations_.live();
+  if (live_limit_.stop_at && live.taken() < *live_limit_.stop_at) {
+    return tools_.generations.source.read_alone(live.taken(), *live_limit_.stop_at, live.filter());
+  }
+  live_limit_.stop_at.reset();
+  return live_reader_.read(live.taken(), live.filter());
 }
 
 // Commits the position of the live generation for readers in other processes, which see only what is
@@ -198,6 +222,10 @@ Result<bool> ProjectionRunner::commit_position(GlobalPosition head,
 Result<bool> ProjectionRunner::step_building(GlobalPosition head) {
   CAIRN_ASSERT(!closed_ && view_.fault.empty() && !generations_.record().paused);  // invariant 1
   Generation& building = *generations_.building();
+  if (is_at_limit(building, building_limit_)) {
+    CAIRN_CHECK(pause_at_limit(building));
+    return false;  // invariant 4
+  }
   bool worked = false;
   if (building.taken() < tools_.log().head()) {
     CAIRN_TRY(const auto batch, next_for_building());
@@ -208,11 +236,20 @@ Result<bool> ProjectionRunner::step_building(GlobalPosition head) {
       CAIRN_CHECK(building.reset());
       return status.error();
     }
-    if (building.commit_due()) CAIRN_CHECK(generations_.commit_building());
+    const bool stops = building_limit_.stop_at && building.taken() >= *building_limit_.stop_at;
+    const bool due = building.commit_due() || stops || is_at_limit(building, building_limit_) ||
+                     (building.has_changes() && building.taken() >= head);
+    if (due) CAIRN_CHECK(building.save());  // It may park events of rows that cannot be saved.
+    CAIRN_TRY(const bool again, went_back(building, building_limit_));
+    if (again) return true;
+    if (due) CAIRN_CHECK(generations_.commit_building());
     view_.building_rate.add(batch->to().value - batch->after().value, now());
     if (worked) view_.moved_at = now();
   }
-  if (!check_parked_limit(building)) return worked;
+  if (is_at_limit(building, building_limit_)) {
+    CAIRN_CHECK(pause_at_limit(building));
+    return worked;
+  }
   const auto& live = generations_.live();
   if (building.taken() < head || (live != nullptr && building.taken() < live->taken())) return worked;
   if (!generations_.why_building_holds().empty()) {
@@ -225,6 +262,11 @@ Result<bool> ProjectionRunner::step_building(GlobalPosition head) {
 
 Result<std::shared_ptr<const EventBatch>> ProjectionRunner::next_for_building() {
   Generation& building = *generations_.building();
+  if (building_limit_.stop_at && building.taken() < *building_limit_.stop_at) {
+    return tools_.generations.source.read_alone(building.taken(), *building_limit_.stop_at,
+                                                building.filter());
+  }
+  building_limit_.stop_at.reset();
   const auto per_second_max = generations_.record().events_per_second_max;
   if (!per_second_max) return building_reader_.read(building.taken(), building.filter());
   const GlobalPosition to{building.taken().value + throttle_.allowed(*per_second_max, now())};
@@ -243,6 +285,7 @@ void ProjectionRunner::read_ahead(const EventBatch& batch) {
 
 Status ProjectionRunner::take_over() {
   CAIRN_CHECK(generations_.take_over());
+  live_limit_ = std::exchange(building_limit_, {});
   view_.fault.clear();
   publish();
   tools_.at("swap.switched");
@@ -257,32 +300,61 @@ Status ProjectionRunner::take_over() {
   return {};
 }
 
-// The keys that are parked now do not pause the projection again; further ones do.
+// The keys that are parked now do not stop a generation again; further ones do.
 void ProjectionRunner::accept_parked() {
-  parked_accepted_ = 0;
-  for (const auto& generation : generations_.all()) {
-    parked_accepted_ = std::max(parked_accepted_, generation->parked_count());
-  }
+  const auto accepted = [](const std::shared_ptr<Generation>& generation) {
+    return ParkedLimit{generation == nullptr ? 0 : generation->parked_count(), std::nullopt};
+  };
+  live_limit_ = accepted(generations_.live());
+  building_limit_ = accepted(generations_.building());
 }
 
-// Pauses the projection when too many keys are parked; false then.
-bool ProjectionRunner::check_parked_limit(const Generation& generation) {
-  const std::uint64_t most = tools_.options().parked_keys_max;
-  const std::uint64_t parked = generation.parked_count();
-  if (parked < most || parked <= parked_accepted_) return true;
-  std::string reason = fmt::format(
-      "{} keys are parked, and it pauses at {}: fix what fails, retry or skip, then resume", parked, most);
-  tools_.notice(generations_.name(), "paused: " + reason);
+std::uint64_t ProjectionRunner::parked_max(const ParkedLimit& limit) const {
+  return std::max(tools_.options().parked_keys_max, limit.accepted + 1);
+}
+
+bool ProjectionRunner::is_at_limit(const Generation& generation, const ParkedLimit& limit) const {
+  return generation.parked_count() >= parked_max(limit);
+}
+
+// A batch that parks more keys than the generation may park is not kept: the generation goes back, and the
+// next batch ends at the event that parks the last one. Rows do not depend on where batches end. That event
+// may park several keys, so only an earlier end is tried.
+Result<bool> ProjectionRunner::went_back(Generation& generation, ParkedLimit& limit) {
+  const std::uint64_t most = parked_max(limit);
+  if (generation.parked_count() <= most) return false;
+  const GlobalPosition stop_at = generation.parked_reached(most);
+  if (stop_at >= generation.taken()) return false;
+  CAIRN_CHECK(generation.reset());
+  if (stop_at > generation.taken()) limit.stop_at = stop_at;
+  return true;
+}
+
+// Pauses the projection because too many keys are parked. Its position is committed first: invariant 3.
+Status ProjectionRunner::pause_at_limit(const Generation& generation) {
   const auto& live = generations_.live();
-  if (live != nullptr && live->checkpoint() < live->taken()) {
-    if (Status status = generations_.commit_live(); !status) {
-      failed(status.error());
-      return false;
+  if (live != nullptr && live->checkpoint() < live->taken()) CAIRN_CHECK(generations_.commit_live());
+  std::string reason =
+      fmt::format("{} keys are parked, and it pauses at {}: fix what fails, retry or skip, then resume",
+                  generation.parked_count(), tools_.options().parked_keys_max);
+  CAIRN_CHECK(generations_.set_paused(reason));
+  tools_.notice(generations_.name(), "paused: " + reason);
+  return {};
+}
+
+// Brings the list of skipped events to the generations, and releases what waits behind one of them.
+Status ProjectionRunner::apply_skips() {
+  for (const auto& generation : generations_.all()) {
+    Status status = generation->follow_skipped(generations_.skipped(generation->projection()));
+    if (status) status = generation->release_skipped();
+    if (!status) {
+      CAIRN_CHECK(generation->reset());
+      return status;
     }
   }
-  parked_accepted_ = parked;
-  if (Status status = generations_.set_paused(std::move(reason)); !status) failed(status.error());
-  return false;
+  if (verifier_.runs()) verifier_.follow_skipped(generations_.skipped(generations_.live()->projection()));
+  skips_pending_ = false;
+  return {};
 }
 
 void ProjectionRunner::failed(const Error& error) {
@@ -298,7 +370,7 @@ void ProjectionRunner::failed(const Error& error) {
     view_.retrying.clear();
     view_.fault = error.message;
   }
-  CAIRN_ASSERT(retry_at_.has_value() == view_.fault.empty());  // invariant 4
+  CAIRN_ASSERT(retry_at_.has_value() == view_.fault.empty());  // invariant 5
   tools_.notice(generations_.name(), error.message + (again ? "; trying again" : ""));
   ProjectionError seen{error.message, std::nullopt, now()};
   if (error.position) seen.position = GlobalPosition{*error.position};
@@ -319,6 +391,16 @@ Status ProjectionRunner::rebuild(std::optional<std::uint64_t> events_per_second_
   return started;
 }
 
+Result<bool> ProjectionRunner::redeploy(bool keep_rows) {
+  const MutexLock lock(mutex_);
+  CAIRN_TRY(const auto change, generations_.redeploy(keep_rows));
+  if (change == GenerationSet::Change::kNone) return false;
+  if (change == GenerationSet::Change::kBuildStarted) build_started();
+  publish();
+  generations_.sweep();
+  return true;
+}
+
 Status ProjectionRunner::cancel() {
   const MutexLock lock(mutex_);
   CAIRN_CHECK(generations_.cancel_build());
@@ -330,7 +412,9 @@ Status ProjectionRunner::cancel() {
 Status ProjectionRunner::rollback() {
   const MutexLock lock(mutex_);
   CAIRN_CHECK(generations_.rollback());
-  verifier_.stop();
+  live_limit_ = {generations_.live()->parked_count(), std::nullopt};
+  skips_pending_ = true;
+  verifier_.stop("the projection was rolled back meanwhile");
   view_.fault.clear();
   publish();
   return {};
@@ -377,7 +461,12 @@ Status ProjectionRunner::verify() {
 
 Result<ProjectionRunner::Retried> ProjectionRunner::retry(const std::optional<std::string>& key) {
   const MutexLock lock(mutex_);
-  generations_.refresh_skipped();
+  for (const auto& generation : generations_.all()) {
+    if (Status status = generation->follow_skipped(generations_.skipped(generation->projection())); !status) {
+      CAIRN_CHECK(generation->reset());
+      return status.error();
+    }
+  }
   Retried report;
   for (const auto& generation : generations_.all()) {
     for (const ParkedPlace& place : generation->parked_places()) {
@@ -411,6 +500,7 @@ Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key,
         CAIRN_TRY(const auto entry, generation->model()->find_parked(place));
         if (!entry) continue;
         found = true;
+        skips_pending_ = true;  // The next step does what the retry below may fail to do.
         CAIRN_CHECK(tools_.audit.skip({generations_.name(), generation->projection().info().fingerprint,
                                        place, entry->event.position, reason}));
       }
@@ -445,7 +535,7 @@ void ProjectionRunner::close() {
 Status ProjectionRunner::remove_files() {
   const MutexLock lock(mutex_);
   CAIRN_ASSERT(closed_);
-  verifier_.stop();
+  verifier_.stop("the projection was removed meanwhile");
   {
     const MutexLock publishing(published_mutex_);
     published_.live.reset();

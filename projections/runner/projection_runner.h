@@ -28,7 +28,10 @@ namespace cairn {
 //  2. Rows are visible to queries only after their commit: waiters are woken for committed positions alone.
 //  3. The position of the live rows never falls within one generation: what is ahead of the checkpoint is
 //     committed before a pause and a stop, and read again at the start after a crash.
-//  4. A failure of any step leaves the live generation as it was committed; either a retry is scheduled or
+//  4. A generation stops at the event that parks as many keys as it may (DaemonOptions::parked_keys_max), or
+//     one more than an operator has accepted by resuming it. While another one is built, a live generation
+//     waits there for it; otherwise the projection pauses.
+//  5. A failure of any step leaves the live generation as it was committed; either a retry is scheduled or
 //     the projection is faulted, never both.
 //
 // Thread-safe. Steps and commands exclude each other; a command may wait for the step under way. status(),
@@ -60,6 +63,9 @@ class ProjectionRunner {
   Status pause() CAIRN_EXCLUDES(mutex_);
   Status resume() CAIRN_EXCLUDES(mutex_);
   Status verify() CAIRN_EXCLUDES(mutex_);
+  // The present definition was deployed once more. When the live rows are those of another one, after a
+  // rollback or a cancelled build, it is applied again. False: they are its rows, or are being built.
+  Result<bool> redeploy(bool keep_rows) CAIRN_EXCLUDES(mutex_);
 
   struct Retried {
     std::uint64_t keys = 0;      // tried
@@ -103,6 +109,12 @@ class ProjectionRunner {
     std::string live_shapes;  // see GenerationSet::live_shapes()
   };
 
+  // Where a generation stops because of what it has parked.
+  struct ParkedLimit {
+    std::uint64_t accepted = 0;             // so many parked keys do not stop it
+    std::optional<GlobalPosition> stop_at;  // the event that parks the last key it may park, once known
+  };
+
   ProjectionRunner(RunnerTools tools, GenerationSet generations);
 
   void start() CAIRN_EXCLUDES(mutex_);
@@ -117,10 +129,15 @@ class ProjectionRunner {
       CAIRN_REQUIRES(mutex_);
   Result<bool> step_building(GlobalPosition head) CAIRN_REQUIRES(mutex_);
   Status take_over() CAIRN_REQUIRES(mutex_);
+  Result<std::shared_ptr<const EventBatch>> next_for_live() CAIRN_REQUIRES(mutex_);
   Result<std::shared_ptr<const EventBatch>> next_for_building() CAIRN_REQUIRES(mutex_);
   void read_ahead(const EventBatch& batch) CAIRN_REQUIRES(mutex_);
-  bool check_parked_limit(const Generation& generation) CAIRN_REQUIRES(mutex_);
+  std::uint64_t parked_max(const ParkedLimit& limit) const;
+  bool is_at_limit(const Generation& generation, const ParkedLimit& limit) const;
+  Result<bool> went_back(Generation& generation, ParkedLimit& limit) CAIRN_REQUIRES(mutex_);
+  Status pause_at_limit(const Generation& generation) CAIRN_REQUIRES(mutex_);
   void accept_parked() CAIRN_REQUIRES(mutex_);
+  Status apply_skips() CAIRN_REQUIRES(mutex_);
   void failed(const Error& error) CAIRN_REQUIRES(mutex_);
   void add_error(ProjectionError error) CAIRN_REQUIRES(mutex_);
   void publish() CAIRN_REQUIRES(mutex_) CAIRN_EXCLUDES(published_mutex_);
@@ -139,8 +156,10 @@ class ProjectionRunner {
   unsigned attempts_ CAIRN_GUARDED_BY(mutex_) = 0;           // failures in a row
   std::optional<Timestamp> retry_at_ CAIRN_GUARDED_BY(mutex_);
   RebuildThrottle throttle_ CAIRN_GUARDED_BY(mutex_);
-  Timestamp position_committed_at_ CAIRN_GUARDED_BY(mutex_);    // see DaemonOptions::publish_position_every
-  std::uint64_t parked_accepted_ CAIRN_GUARDED_BY(mutex_) = 0;  // so many parked keys do not pause it
+  Timestamp position_committed_at_ CAIRN_GUARDED_BY(mutex_);  // see DaemonOptions::publish_position_every
+  ParkedLimit live_limit_ CAIRN_GUARDED_BY(mutex_);
+  ParkedLimit building_limit_ CAIRN_GUARDED_BY(mutex_);
+  bool skips_pending_ CAIRN_GUARDED_BY(mutex_) = true;  // parked events may be skipped ones
 
   mutable Mutex published_mutex_;
   Published published_ CAIRN_GUARDED_BY(published_mutex_);

@@ -7,8 +7,9 @@
 
 namespace cairn {
 
-// The rate limit of a rebuild (events_per_second_max): how many positions of the log may be read now. What
-// was not used within a second expires, so that a pause is not followed by a burst. Not thread-safe.
+// The rate limit of a rebuild (events_per_second_max): how many positions of the log may be read now, at most
+// those of one second: what was not used expires, so that neither a pause nor a start is followed by a burst.
+// Not thread-safe.
 class RebuildThrottle {
  public:
   void start(Timestamp now) {
@@ -19,7 +20,7 @@ class RebuildThrottle {
   std::uint64_t allowed(std::uint64_t per_second_max, Timestamp now) const {
     const auto total =
         static_cast<std::uint64_t>(std::max(0.0, seconds(now)) * static_cast<double>(per_second_max));
-    return total > taken_ ? total - taken_ : 0;
+    return total > taken_ ? std::min(total - taken_, per_second_max) : 0;
   }
 
   void took(std::uint64_t positions, Timestamp now) {

@@ -106,25 +106,35 @@ Status RowsVerifier::start(const Generation& live, std::filesystem::path folder,
 
 void RowsVerifier::step(const Generation& live) {
   CAIRN_ASSERT(runs());
-  const auto fail = [&](const Error& error) {
-    RowsVerification result = *report();
-    result.stage = RowsVerification::Stage::kFailed;
-    result.error = error.message;
-    end(std::move(result));
-  };
   if (live.projection().info().fingerprint != shadow_->projection().info().fingerprint) {
-    return fail(make_error(Errc::kFailedPrecondition, "another definition took over meanwhile"));
+    return fail("another definition took over meanwhile");
   }
-  if (shadow_->taken() > live.taken()) {
-    return fail(make_error(Errc::kFailedPrecondition, "the live generation went back"));
-  }
+  if (shadow_->taken() > live.taken()) return fail("the live generation went back");
   if (shadow_->taken() < live.taken()) {
-    if (const Status built = build(live); !built) fail(built.error());
+    if (const Status built = build(live); !built) fail(built.error().message);
     return;
   }
   auto result = compare(live);
-  if (!result) return fail(result.error());
+  if (!result) return fail(result.error().message);
   end(*std::move(result));
+}
+
+void RowsVerifier::follow_skipped(std::shared_ptr<const SkippedEvents> skipped) {
+  if (!runs()) return;
+  Status status = shadow_->follow_skipped(std::move(skipped));
+  if (status) status = shadow_->release_skipped();
+  if (!status) fail(status.error().message);
+}
+
+void RowsVerifier::stop(std::string_view why) {
+  if (runs()) fail(why);
+}
+
+void RowsVerifier::fail(std::string_view why) {
+  RowsVerification result = *report();
+  result.stage = RowsVerification::Stage::kFailed;
+  result.error = why;
+  end(std::move(result));
 }
 
 // Applies the next batch of the log.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "eventstore/base/mutex.h"
 #include "projections/generation/generation.h"
@@ -34,8 +35,11 @@ class RowsVerifier {
   // REQUIRES: runs(), and everything `live` has taken in is committed.
   void step(const Generation& live);
 
-  // Drops the shadow build without a result.
-  void stop() { shadow_.reset(); }
+  // Follows a newer list of skipped events. Nothing happens when none runs.
+  void follow_skipped(std::shared_ptr<const SkippedEvents> skipped);
+
+  // Ends the verification under way as failed, for this reason. Nothing happens when none runs.
+  void stop(std::string_view why);
 
   // The last verification, finished or not; nullopt when none was started.
   std::optional<RowsVerification> report() const CAIRN_EXCLUDES(mutex_);
@@ -43,6 +47,7 @@ class RowsVerifier {
  private:
   Status build(const Generation& live);
   Result<RowsVerification> compare(const Generation& live);
+  void fail(std::string_view why);
   void end(RowsVerification result);
   void publish(RowsVerification report) CAIRN_EXCLUDES(mutex_);
 

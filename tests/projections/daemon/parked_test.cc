@@ -206,6 +206,171 @@ TEST_F(ParkedTest, TooManyParkedKeysPauseTheProjection) {
   EXPECT_THAT(parked("customers"), IsEmpty());
 }
 
+TEST_F(ParkedTest, ALiveGenerationStopsExactlyAtTheLimit) {
+  daemon_options().parked_keys_max = 3;
+  has_projection("customers", kStrict);
+  added("order-1", "ada", 1);
+  settle();
+  for (int i = 0; i < 20; ++i) added("order-1", "c" + std::to_string(i), i % 2 == 0 ? 1 : -1);
+  settle();
+  EXPECT_EQ(state("customers"), "paused");
+  EXPECT_THAT(parked("customers"), ElementsAre("c1@4 +0 script", "c3@6 +0 script", "c5@8 +0 script"));
+  EXPECT_EQ(status("customers").position.value, 8u) << "the event that parks the third key is the last";
+  EXPECT_EQ(row("customers", "c4"), R"({"n":1,"sum":1})");
+  EXPECT_EQ(row("customers", "c6"), "none");
+  // Each resume accepts what is parked, and stops at the next one.
+  ASSERT_THAT(daemon().resume("customers"), succeeds());
+  settle();
+  EXPECT_EQ(state("customers"), "paused");
+  EXPECT_EQ(status("customers").parked_keys, 4u);
+  EXPECT_EQ(status("customers").position.value, 10u);
+}
+
+TEST_F(ParkedTest, ABuildStopsExactlyAtTheLimit) {
+  daemon_options().parked_keys_max = 3;
+  for (int i = 0; i < 20; ++i) added("order-1", "c" + std::to_string(i), i % 2 == 0 ? 1 : -1);
+  has_projection("customers", kStrict);
+  settle();
+  EXPECT_EQ(state("customers"), "paused");
+  EXPECT_EQ(status("customers").rebuild->parked_keys, 3u);
+  EXPECT_EQ(status("customers").rebuild->position.value, 6u);
+  restart_daemon();
+  EXPECT_EQ(status("customers").rebuild->parked_keys, 3u);
+}
+
+TEST_F(ParkedTest, RowsThatCannotBeSavedCountForTheLimitToo) {
+  const std::string unsavable = projection(
+      "    Added = function(row, event)\n"
+      "      row.n = event.data.cents\n"
+      "      if event.data.cents < 0 then row.f = function() end end\n"
+      "    end,",
+      " key = function(event) return event.data.customer end,");
+  daemon_options().parked_keys_max = 3;
+  for (int i = 0; i < 20; ++i) added("order-1", "c" + std::to_string(i), i % 2 == 0 ? 1 : -1);
+  has_projection("customers", unsavable);
+  settle();
+  EXPECT_EQ(state("customers"), "paused");
+  EXPECT_EQ(status("customers").rebuild->parked_keys, 3u);
+  EXPECT_EQ(status("customers").rebuild->position.value, 6u);
+}
+
+TEST_F(ParkedTest, AnEventThatParksSeveralKeysIsNotCutAtTheLimit) {
+  registered("Order", kEuros);
+  append_as("order-1", "Order", 1, R"({"total":2})");
+  registered("Order", kCents);
+  deployed(
+      upcaster("Order", 1, 2,
+               "return { { data = { cents = 1 } }, { data = { cents = 2 } }, { data = { cents = 3 } } }"));
+  append_as("order-2", "Order", 2, R"({"cents":4})");
+  daemon_options().parked_keys_max = 2;
+  has_projection("orders", projection("Order = function() error('no') end",
+                                      " key = function(event) return 'of ' .. event.data.cents end,"));
+  settle();
+  EXPECT_EQ(state("orders"), "paused");
+  EXPECT_EQ(parked("orders").size(), 3u) << "the keys of the first event, and not the second";
+}
+
+TEST_F(ParkedTest, AFixedScriptGetsThroughWithOneResume) {
+  daemon_options().parked_keys_max = 3;
+  daemon_options().batch_positions_max = 4;
+  has_projection("customers", kStrict);
+  added("order-1", "ada", 1);
+  settle();
+  for (int i = 0; i < 40; ++i) added("order-1", "c" + std::to_string(i), -1);
+  settle();
+  ASSERT_EQ(state("customers"), "paused");
+  ASSERT_EQ(status("customers").parked_keys, 3u);
+  has_projection("customers", kLenient);
+  ASSERT_THAT(daemon().resume("customers"), succeeds());
+  while (status("customers").generation == 1 && daemon().run_once()) {
+    EXPECT_LE(status("customers").parked_keys, 4u) << "the live generation waits for the one being built";
+  }
+  settle();
+  EXPECT_EQ(state("customers"), "running");
+  EXPECT_EQ(status("customers").generation, 2u);
+  EXPECT_EQ(status("customers").position.value, head());
+  EXPECT_THAT(parked("customers"), IsEmpty());
+}
+
+TEST_F(ParkedTest, ACancelledBuildLeavesTheLiveGenerationPausedAtItsLimit) {
+  daemon_options().parked_keys_max = 3;
+  daemon_options().batch_positions_max = 4;
+  has_projection("customers", kStrict);
+  settle();
+  for (int i = 0; i < 40; ++i) added("order-1", "c" + std::to_string(i), -1);
+  settle();
+  has_projection("customers", kLenient);
+  ASSERT_THAT(daemon().resume("customers"), succeeds());
+  daemon().run_once();
+  daemon().run_once();
+  ASSERT_EQ(state("customers"), "rebuilding");
+  ASSERT_THAT(daemon().cancel("customers"), succeeds());
+  settle();
+  EXPECT_EQ(state("customers"), "paused");
+  EXPECT_EQ(status("customers").parked_keys, 4u);
+}
+
+// The skip is in the log and the retry is not committed: a crash between the two.
+TEST_F(ParkedTest, ASkipThatWasRecordedBeforeACrashHolds) {
+  has_projection("customers", kStrict);
+  added("order-1", "ada", 1);
+  added("order-1", "ada", -1);
+  added("order-1", "ada", 2);
+  settle();
+  const TempFolder before;
+  copy_folder(folder() / "readmodels", before / "readmodels");
+  ASSERT_THAT(daemon().skip("customers", "ada", "typed by mistake"), succeeds());
+  close_daemon();
+  std::filesystem::remove_all(folder() / "readmodels");
+  copy_folder(before / "readmodels", folder() / "readmodels");
+  settle();
+  EXPECT_THAT(parked("customers"), IsEmpty());
+  EXPECT_EQ(row("customers", "ada"), R"({"n":2,"sum":3})");
+}
+
+TEST_F(ParkedTest, AVerificationUnderWayFollowsASkip) {
+  daemon_options().batch_positions_max = 2;
+  has_projection("customers", kStrict);
+  added("order-1", "ada", 1);
+  added("order-1", "ada", -1);
+  for (int i = 0; i < 20; ++i) added("order-1", "ada", 2);
+  settle();
+  ASSERT_THAT(daemon().verify("customers"), succeeds());
+  for (int i = 0; i < 4; ++i) daemon().run_once();
+  ASSERT_EQ(daemon().verify_report("customers")->stage, RowsVerification::Stage::kBuilding);
+  ASSERT_GT(daemon().verify_report("customers")->position.value, 3u) << "past the event that fails";
+  ASSERT_THAT(daemon().skip("customers", "ada", "typed by mistake"), succeeds());
+  settle();
+  EXPECT_EQ(row("customers", "ada"), R"({"n":21,"sum":41})");
+  const auto report = daemon().verify_report("customers");
+  EXPECT_TRUE(report->is_equal()) << report->error << " " << report->different;
+}
+
+// The event fails in the live generation and not in the one being built: an upcaster has come in between.
+TEST_F(ParkedTest, AnEventThatABuildHasAppliedIsTakenOutWhenItIsSkipped) {
+  daemon_options().batch_positions_max = 2;
+  registered("Order", kEuros);
+  append_as("order-1", "Order", 1, R"({"total":2})");
+  registered("Order", kCents);
+  append_as("order-1", "Order", 2, R"({"cents":5})");
+  has_projection("orders",
+                 projection("Order = function(row, event) row.sum = (row.sum or 0) + event.data.cents end"));
+  for (int i = 0; i < 20; ++i) append_as("order-2", "Order", 2, R"({"cents":1})");
+  settle();
+  ASSERT_THAT(parked("orders"), ElementsAre("order-1@2 +1 schema"));
+  deployed(kEurosToCents);
+  ASSERT_THAT(daemon().rebuild("orders", std::nullopt), succeeds());
+  for (int i = 0; i < 4; ++i) daemon().run_once();
+  ASSERT_EQ(status("orders").generation, 1u);
+  ASSERT_GT(status("orders").rebuild->position.value, 4u);
+  ASSERT_THAT(daemon().skip("orders", "order-1", "too old"), succeeds());
+  EXPECT_EQ(row("orders", "order-1"), R"({"sum":5})");
+  settle();
+  EXPECT_EQ(status("orders").generation, 2u);
+  EXPECT_EQ(row("orders", "order-1"), R"({"sum":5})");
+  EXPECT_EQ(row("orders", "order-2"), R"({"sum":20})");
+}
+
 TEST_F(ParkedTest, AnEventWithoutAKnownKeyParksItsStream) {
   has_projection("customers", projection("Added = function(row, event) row.last = event.data.cents end",
                                          " key = function(event) return event.data.customer:upper() end,"));

@@ -198,6 +198,37 @@ TEST_F(RebuildTest, RollbackRestoresTheOldRowsAndFollowsTheLog) {
   EXPECT_EQ(row("orders", "order-1"), R"({"sum":76})");
 }
 
+TEST_F(RebuildTest, DeployingTheNewestScriptAfterARollbackBuildsIt) {
+  history(20);
+  has_projection("orders", kCounting);
+  settle();
+  has_projection("orders", kSumming);
+  settle();
+  EXPECT_EQ(deploy_projection("orders", kSumming), "unchanged 2");
+  ASSERT_THAT(daemon().rollback("orders"), succeeds());
+  settle();
+  EXPECT_EQ(deploy_projection("orders", kSumming), "deployed 2") << "no new definition, but a build of it";
+  EXPECT_EQ(state("orders"), "rebuilding");
+  EXPECT_EQ(deploy_projection("orders", kSumming), "unchanged 2") << "it is being built";
+  settle();
+  EXPECT_EQ(status("orders").generation, 3u);
+  EXPECT_EQ(row("orders", "order-1"), R"({"sum":70})");
+  restart_daemon();
+  settle();
+  EXPECT_EQ(status("orders").generation, 3u);
+}
+
+TEST_F(RebuildTest, DeployingTheScriptOfACancelledBuildBuildsIt) {
+  history(20);
+  has_projection("orders", kCounting);
+  settle();
+  has_projection("orders", kSumming);
+  ASSERT_THAT(daemon().cancel("orders"), succeeds());
+  EXPECT_EQ(deploy_projection("orders", kSumming), "deployed 2");
+  settle();
+  EXPECT_EQ(row("orders", "order-1"), R"({"sum":70})");
+}
+
 TEST_F(RebuildTest, OnlyOneEarlierGenerationIsKept) {
   history(5);
   has_projection("orders", kCounting);
@@ -230,6 +261,25 @@ TEST_F(RebuildTest, ARateLimitSlowsTheRebuild) {
     settle();
   }
   EXPECT_EQ(status("orders").generation, 2u);
+}
+
+TEST_F(RebuildTest, ARateLimitHoldsAfterARestartAndAPause) {
+  daemon_options().batch_positions_max = 100;
+  history(90);
+  has_projection("orders", kCounting);
+  settle();
+  ASSERT_THAT(daemon().rebuild("orders", 10), succeeds());
+  restart_daemon();
+  settle();
+  EXPECT_EQ(status("orders").rebuild->position.value, 0u) << "no time has passed since the start";
+  clock().advance(ManualClock::kSecond / 2);
+  settle();
+  EXPECT_EQ(status("orders").rebuild->position.value, 5u);
+  ASSERT_THAT(daemon().pause("orders"), succeeds());
+  clock().advance(60 * ManualClock::kSecond);
+  ASSERT_THAT(daemon().resume("orders"), succeeds());
+  settle();
+  EXPECT_LE(status("orders").rebuild->position.value, 15u) << "a pause is not followed by a burst";
 }
 
 TEST_F(RebuildTest, APauseSurvivesARestart) {
@@ -287,6 +337,23 @@ TEST_F(RebuildTest, VerifyNamesRowsThatDiffer) {
   EXPECT_EQ(report->differences[0].key, "order-0");
   EXPECT_EQ(report->differences[0].live, R"({"n":10})");
   EXPECT_EQ(report->differences[0].rebuilt, R"({"n":20})");
+}
+
+TEST_F(RebuildTest, ARollbackEndsAVerificationWithItsReason) {
+  history(30);
+  has_projection("orders", kCounting);
+  settle();
+  ASSERT_THAT(daemon().rebuild("orders", std::nullopt), succeeds());
+  settle();
+  ASSERT_THAT(daemon().verify("orders"), succeeds());
+  step();
+  ASSERT_EQ(daemon().verify_report("orders")->stage, RowsVerification::Stage::kBuilding);
+  ASSERT_THAT(daemon().rollback("orders"), succeeds());
+  const auto report = daemon().verify_report("orders");
+  EXPECT_EQ(report->stage, RowsVerification::Stage::kFailed);
+  EXPECT_THAT(report->error, HasSubstr("rolled back"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "readmodels" / "orders" / "verify"));
+  EXPECT_THAT(daemon().verify("orders"), succeeds());
 }
 
 TEST_F(RebuildTest, RowsMadeBeforeAnUpcasterAreOutdatedUntilTheyAreRebuilt) {

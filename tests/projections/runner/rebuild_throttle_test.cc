@@ -17,6 +17,13 @@ TEST(RebuildThrottleTest, AllowsTheRateAndNoMore) {
   EXPECT_EQ(throttle.allowed(100, after_ms(600)), 10u);
 }
 
+TEST(RebuildThrottleTest, AllowsOneSecondAtMost) {
+  RebuildThrottle throttle;
+  EXPECT_EQ(throttle.allowed(100, after_ms(0)), 100u) << "before start()";
+  throttle.start(after_ms(0));
+  EXPECT_EQ(throttle.allowed(100, after_ms(60'000)), 100u);
+}
+
 TEST(RebuildThrottleTest, UnusedAllowanceExpires) {
   RebuildThrottle throttle;
   throttle.start(after_ms(0));
