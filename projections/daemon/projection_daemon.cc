@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "eventstore/base/mutex.h"
 #include "projections/daemon/daemon_errors.h"
 #include "projections/daemon/folder_lock.h"
 #include "projections/daemon/parked_view.h"
@@ -57,7 +58,10 @@ class Daemon final : public ProjectionDaemon {
     if (stopped_.exchange(true)) return;
     running_.stop();
     pool_.stop();
-    if (ticket_ != 0) log_.cancel_notify(ticket_);  // The pool has stopped, so listen() runs no more.
+    {
+      const MutexLock lock(listen_mutex_);
+      if (ticket_ != 0) log_.cancel_notify(ticket_);  // The pool has stopped, so listen() runs no more.
+    }
     for (const auto& queue : running_.all()) {
       queue->runner().flush();
       queue->runner().close();
@@ -235,8 +239,11 @@ class Daemon final : public ProjectionDaemon {
     if (!status) notice("the definitions of projections cannot be read: " + status.error().message);
   }
 
-  // Registers for one notification of the next event; each one registers again.
-  void listen() {
+  // Registers for one notification of the next event; each one registers again. The notification may come,
+  // and register again on another thread, before notify_at() returns here: with the lock the newest ticket is
+  // the one that is kept, and stop() cancels it.
+  void listen() CAIRN_EXCLUDES(listen_mutex_) {
+    const MutexLock lock(listen_mutex_);
     if (stopped_) return;
     ticket_ = log_.notify_at({log_.head().value + 1}, [this] {
       pool_.post([this] {
@@ -262,7 +269,8 @@ class Daemon final : public ProjectionDaemon {
   TaskPool pool_;
   RunningSet running_;
   std::atomic<bool> stopped_{false};
-  std::atomic<std::uint64_t> ticket_{0};
+  Mutex listen_mutex_;  // held while a notification is registered, which takes no other lock of the daemon
+  std::uint64_t ticket_ CAIRN_GUARDED_BY(listen_mutex_) = 0;
 };
 
 }  // namespace

@@ -115,7 +115,7 @@ Status RunningSet::open(const std::string& name, RunnerDefinition definition) {
 
 void RunningSet::end(const std::string& name) {
   const Queue queue = look_up(name);
-  if (queue == nullptr) return;
+  if (queue == nullptr) return;  // Its script does not load: the next start removes the folder.
   {
     const WriterLock lock(mutex_);
     queues_.erase(name);
@@ -128,7 +128,7 @@ void RunningSet::remove_unknown_folders() const {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
     const std::string name = entry.path().filename().string();
-    if (!entry.is_directory() || look_up(name) != nullptr) continue;
+    if (!entry.is_directory() || look_up(name) != nullptr || tools_.definitions.find(name)) continue;
     std::error_code ignored;
     fs::remove_all(entry.path(), ignored);
   }

@@ -53,7 +53,8 @@ class RunningSet {
   Status sync() CAIRN_EXCLUDES(sync_mutex_, mutex_);
 
   // Removes the folders of projections that no definition names, for example because they were removed while
-  // another process built them. REQUIRES: all native projections are added.
+  // another process built them. A definition whose script this program does not load keeps its folder: the
+  // program that deployed it may come back. REQUIRES: all native projections are added.
   void remove_unknown_folders() const;
 
   // wake() has an effect between these two.

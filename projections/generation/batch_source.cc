@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -75,6 +76,16 @@ Result<std::shared_ptr<const EventBatch>> BatchSource::read_alone(GlobalPosition
   // Shapes that arrived meanwhile may have been used already, so they have to be valid too.
   CAIRN_CHECK(catch_up_());
   return batch;
+}
+
+void BatchSource::drop_kept() {
+  std::list<Known> dropped;
+  const MutexLock lock(mutex_);
+  for (auto one = known_.begin(); one != known_.end();) {
+    const auto next = std::next(one);
+    if (!is_awaited(*one)) dropped.splice(dropped.end(), known_, one);
+    one = next;
+  }
 }
 
 std::uint64_t BatchSource::batches_read() const {

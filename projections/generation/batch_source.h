@@ -64,6 +64,9 @@ class BatchSource {
   Result<std::shared_ptr<const EventBatch>> read_alone(GlobalPosition after, GlobalPosition to,
                                                        const EventFilter& filter);
 
+  // Drops the batches that are kept for readers which have not come. Those that are in use stay.
+  void drop_kept() CAIRN_EXCLUDES(mutex_);
+
   LogReader& log() { return log_; }
   EventShapes& shapes() { return shapes_; }
   std::uint64_t batches_read() const;

@@ -75,6 +75,11 @@ Status Generation::reset() {
   return {};
 }
 
+void Generation::release_memory() {
+  for (auto& partition : partitions_) partition->release_memory();
+  for (auto& list : lists_) std::vector<KeyedPart>().swap(list);
+}
+
 const EventFilter& Generation::filter() {
   choice_.refresh(tools_.source.shapes());
   return choice_.filter();

@@ -83,6 +83,10 @@ class Generation {
   // Drops what queries do not see.
   Status reset();
 
+  // Frees the memory that a build has gathered; rows are loaded again when they are needed.
+  // REQUIRES: !has_changes().
+  void release_memory();
+
   // Serializes the changed rows for the next commit(). Rows that cannot be saved are found here: their events
   // are parked.
   Status save();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventstore/base/assert.h"
 #include "projections/generation/apply_fault.h"
 
 namespace cairn {
@@ -121,6 +122,21 @@ void Partition::settle() {
   changes_.clear();
   saved_.clear();
   unsavable_.clear();
+}
+
+void Partition::release_memory() {
+  CAIRN_ASSERT(!has_changes());
+  forget();
+  const auto free_all = []<typename List>(List& list) { List().swap(list); };  // `= {}` keeps the memory
+  free_all(by_key_);
+  free_all(slots_);
+  free_all(changed_);
+  free_all(failures_);
+  free_all(applied_);
+  free_all(part_slots_);
+  free_all(changes_);
+  free_all(saved_);
+  free_all(unsavable_);
 }
 
 void Partition::forget() {

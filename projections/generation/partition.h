@@ -75,6 +75,9 @@ class Partition {
   // Drops all rows and changes.
   void forget();
 
+  // Frees the memory of rows and lists, which forget() keeps for the next ones. REQUIRES: !has_changes().
+  void release_memory();
+
   bool has_changes() const { return !changed_.empty(); }
   std::size_t applied_count() const { return applied_.size(); }
   std::size_t memory_used() const {

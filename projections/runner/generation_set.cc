@@ -140,10 +140,11 @@ Result<GenerationSet::Change> GenerationSet::keep_rows(ProjectionRecord next) {
   ProjectionRecord::Code& code = next.code[*next.live];
   code.fingerprint = definition_.projection->info().fingerprint;
   code.source = definition_.source;
-  building_.reset();
+  if (next.building) next.code.erase(*next.building);
   next.building.reset();
   CAIRN_TRY(auto generation, Generation::open(tools_.generations, definition_.projection, live_->model()));
   CAIRN_CHECK(folder_.save(std::move(next)));
+  building_.reset();
   generation->set_skipped(skipped(*definition_.projection));
   live_ = std::move(generation);
   check_live();
@@ -162,8 +163,8 @@ Status GenerationSet::start_build(std::optional<std::uint64_t> events_per_second
   return create_building(std::move(next));
 }
 
+// A failure, for example a full disk, leaves the build under way, in memory and in the record.
 Status GenerationSet::create_building(ProjectionRecord next) {
-  building_.reset();
   const std::uint64_t number = ++next.last_generation;
   ReadModelIdentity identity;
   identity.projection = name();

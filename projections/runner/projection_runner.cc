@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <random>
 #include <utility>
@@ -19,6 +21,14 @@ constexpr std::chrono::milliseconds kThrottlePause{20};
 double random_part() {
   thread_local std::minstd_rand generator{std::random_device{}()};
   return std::uniform_real_distribution<double>(0, 1)(generator);
+}
+
+// A build leaves hundreds of MiB of freed rows and batches with malloc, which keeps them in the arenas of the
+// threads that built: all of it is given back to the system once, at the end of a build.
+void give_back_free_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 Error nothing_parked(const std::string& key, const std::string& projection) {
@@ -155,6 +165,7 @@ ProjectionRunner::Step ProjectionRunner::step_locked() {
   if (building != nullptr && !run(step_building(head))) return {true, std::nullopt};
   if (verifier_.runs()) {
     verifier_.step(*live);
+    if (!verifier_.runs()) build_ended();
     step.worked = true;
   }
   attempts_ = 0;
@@ -291,13 +302,20 @@ Status ProjectionRunner::take_over() {
   tools_.at("swap.switched");
   generations_.sweep();
   tools_.at("swap.swept");
-  const Generation& live = *generations_.live();
+  Generation& live = *generations_.live();
+  live.release_memory();
+  build_ended();
   if (const auto& on_event = tools_.options().on_event) {
     on_event(fmt::format("projection {}: generation {} answers from now on, at position {}",
                          generations_.name(), live.number(), live.visible().value));
   }
   waiters_.reached(live.visible());
   return {};
+}
+
+void ProjectionRunner::build_ended() {
+  tools_.generations.source.drop_kept();
+  give_back_free_memory();
 }
 
 // The keys that are parked now do not stop a generation again; further ones do.
@@ -406,6 +424,7 @@ Status ProjectionRunner::cancel() {
   CAIRN_CHECK(generations_.cancel_build());
   publish();
   generations_.sweep();
+  build_ended();
   return {};
 }
 

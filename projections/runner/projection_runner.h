@@ -129,6 +129,7 @@ class ProjectionRunner {
       CAIRN_REQUIRES(mutex_);
   Result<bool> step_building(GlobalPosition head) CAIRN_REQUIRES(mutex_);
   Status take_over() CAIRN_REQUIRES(mutex_);
+  void build_ended() CAIRN_REQUIRES(mutex_);
   Result<std::shared_ptr<const EventBatch>> next_for_live() CAIRN_REQUIRES(mutex_);
   Result<std::shared_ptr<const EventBatch>> next_for_building() CAIRN_REQUIRES(mutex_);
   void read_ahead(const EventBatch& batch) CAIRN_REQUIRES(mutex_);

@@ -242,6 +242,8 @@ void ProjectionFold::clear() {
   }
   chunks_.clear();
   unloaded_.clear();
+  // Otherwise the rows stay as garbage until the memory in use has grown tenfold (lua_host.cc).
+  lua_gc(script_.host().state(), LUA_GCCOLLECT);
   script_.host().set_memory_kept(bytes_without_rows_);
 }
 

@@ -71,6 +71,14 @@ class DaemonTest : public UpcastersTest {
     EXPECT_TRUE(told.starts_with("deployed")) << told;
   }
 
+  // Writes to $definitions as another version of the program might.
+  void write_definition(NewEvent event) {
+    AppendRequest request;
+    request.origin = Origin::kSystem;
+    request.streams.push_back({"$definitions", ExpectedVersion::any(), {std::move(event)}});
+    EXPECT_THAT(submit(std::move(request)), succeeds());
+  }
+
   // Steps until there is nothing to do.
   void settle() {
     while (daemon().run_once()) {

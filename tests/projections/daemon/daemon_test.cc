@@ -234,5 +234,27 @@ TEST_F(DaemonTest, FiftyProjectionsRunAtOnce) {
   }
 }
 
+// Another version of the program deployed a script that this one does not load.
+TEST_F(DaemonTest, AReadModelWhoseScriptDoesNotLoadIsKept) {
+  has_projection("customers", kByCustomer);
+  added("order-1", "ada", 5);
+  settle();
+  close_daemon();
+  ProjectionDefinition unknown;
+  unknown.name = "customers";
+  unknown.source = "return something_new {}";
+  unknown.fingerprint = projection_fingerprint(unknown.name, unknown.source);
+  unknown.revision = 2;
+  write_definition(to_new_event(unknown));
+  daemon().start();
+  close_daemon();
+  EXPECT_TRUE(std::filesystem::exists(folder() / "readmodels" / "customers" / "1"));
+  EXPECT_THAT(said(), ::testing::Contains(HasSubstr("something_new")));
+  // With the script of before it goes on with its rows.
+  EXPECT_EQ(deploy_projection("customers", kByCustomer), "deployed 3");
+  EXPECT_EQ(row("customers", "ada"), R"({"n":1,"sum":5})");
+  EXPECT_EQ(status("customers").generation, 1u);
+}
+
 }  // namespace
 }  // namespace cairn::test

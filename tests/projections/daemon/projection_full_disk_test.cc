@@ -76,5 +76,24 @@ TEST_F(ProjectionFullDiskTest, CommitsAreRetriedUntilThereIsSpace) {
   EXPECT_EQ(now().position.value, head());
 }
 
+TEST_F(ProjectionFullDiskTest, ARebuildThatCannotBeginLeavesTheFirstBuildUnderWay) {
+  daemon_options().batch_positions_max = 2;
+  open_on_disk();
+  for (int i = 0; i < 20; ++i) added("order-1", "ada", 1);
+  ASSERT_TRUE(daemon_->deploy({"customers", kByCustomer, "customers.lua"}));
+  daemon_->run_once();
+  daemon_->run_once();
+  disk_.fill_up();
+  EXPECT_THAT(daemon_->rebuild("customers", std::nullopt), fails_with(Errc::kDiskFull));
+  ASSERT_TRUE(now().rebuild.has_value());
+  EXPECT_EQ(now().rebuild->generation, 1u);
+  EXPECT_EQ(to_string(now().state), "rebuilding");
+  disk_.free_up();
+  clock().advance(60 * ManualClock::kSecond);
+  step_all();
+  EXPECT_EQ(now().generation, 1u);
+  EXPECT_EQ(row_of("ada"), R"({"n":20,"sum":20})");
+}
+
 }  // namespace
 }  // namespace cairn::test
