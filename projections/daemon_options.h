@@ -31,8 +31,12 @@ struct DaemonOptions {
   std::size_t commit_events_max = 4'000'000;  // 16 bytes of memory each
   std::size_t cache_bytes_max = 64u << 20;    // per projection
 
-  std::uint64_t parked_keys_max = 1'000;  // beyond it the projection pauses
-  unsigned generations_kept = 1;          // older than the live one, for rollback
+  std::uint64_t parked_keys_max = 1'000;  // at so many a generation stops, and the projection pauses
+
+  // That may be deployed. Each one has a Lua state for each processor and up to 64 MiB of rows in memory.
+  std::size_t projections_max = 256;
+
+  unsigned generations_kept = 1;  // older than the live one, for rollback
 
   // Exponential backoff with jitter for transient failures: a random part of a delay that doubles.
   std::chrono::milliseconds retry_first{100};

@@ -29,11 +29,8 @@ void deploy(ProjectionService& service, const HttpRequest& request, const Respon
   if (const auto file = query.name("file")) draft.file = *file;
   draft.keep_rows = query.flag("keepRows");
   if (refused(query.finish(), respond)) return;
-  if (!is_projection_name(draft.name)) {
-    return respond(invalid_request("The name of a projection has 1 to 64 letters, digits, '_', '-' and '.', "
-                                   "and does not begin with '.'.",
-                                   "name")
-                       .to_response());
+  if (const Status named = check_new_projection_name(draft.name); !named) {
+    return respond(invalid_request(sentence(named.error().message), "name").to_response());
   }
   if (refused(check_script(request), respond)) return;
 

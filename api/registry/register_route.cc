@@ -6,7 +6,6 @@
 #include "api/registry/registry_request.h"
 #include "api/registry/registry_route.h"
 #include "api/registry/registry_routes.h"
-#include "api/serving/route_tools.h"
 #include "api/upcasters/deploy_problem.h"
 #include "api/upcasters/deploy_service.h"
 #include "eventstore/base/names.h"
@@ -61,10 +60,6 @@ HttpResponse response_of(const DeployOutcome& outcome, const char* type) {
 void register_with_upcaster(DeployService& service, const HttpRequest& request, SchemaBody body,
                             const Responder& respond) {
   const char* type = registry_type_for(request);
-  // The answer may name streams and data of every category.
-  if (const auto allowed = check_categories(request, {}); !allowed) {
-    return respond(allowed.error().to_response(Dialect::kSchemaRegistry));
-  }
   if (body.upcaster.size() > kScriptBytesMax) {
     return respond(registry_response(
         RegistryError{413, 413, fmt::format("An upcaster may have at most {} bytes.", kScriptBytesMax)},
@@ -97,7 +92,7 @@ Route register_route(const StoreSlot& slot) {
     if (service == nullptr || !body || body->upcaster.empty()) return alone(request, respond);
     register_with_upcaster(*service, request, *std::move(body), respond);
   };
-  return route;
+  return for_all_categories(std::move(route));
 }
 
 }  // namespace cairn::api

@@ -67,7 +67,8 @@ std::vector<Route> registry_info_routes(const StoreSlot& slot, const std::string
   return {
       registry_get(slot, "/", always("{}")),
       registry_get(slot, "/contexts", always(R"(["."])")),
-      registry_route(slot, "DELETE", "/contexts/{context}", Scope::kAdmin, TaskCost::kQuick, delete_context),
+      for_all_categories(registry_route(slot, "DELETE", "/contexts/{context}", Scope::kAdmin,
+                                        TaskCost::kQuick, delete_context)),
       registry_get(slot, "/v1/metadata/id",
                    [&slot](const HttpRequest&) -> RegistryResult<RegistryTask> {
                      return RegistryTask([&slot](SchemaRegistry&) -> Body { return store_json(slot); });

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/access/token_file.h"
 #include "api/registry/registry_service.h"
 #include "eventstore/json/json_writer.h"
 #include "schemaregistry/registry/schema_registry.h"
@@ -87,8 +88,18 @@ Route registry_get(const StoreSlot& slot, std::string path, RegistryHandler hand
 }
 
 Route registry_change(const StoreSlot& slot, std::string method, std::string path, RegistryHandler handle) {
-  return registry_route(slot, std::move(method), std::move(path), Scope::kAdmin, TaskCost::kLong,
-                        std::move(handle));
+  return for_all_categories(registry_route(slot, std::move(method), std::move(path), Scope::kAdmin,
+                                           TaskCost::kLong, std::move(handle)));
+}
+
+Route for_all_categories(Route route) {
+  route.handle = [handle = std::move(route.handle)](const HttpRequest& request, const Responder& respond) {
+    if (request.token == nullptr || !request.token->categories) return handle(request, respond);
+    respond(forbidden("The token '" + request.token->name +
+                      "' does not reach all categories, and schemas are for all of them.")
+                .to_response(Dialect::kSchemaRegistry));
+  };
+  return route;
 }
 
 }  // namespace cairn::api

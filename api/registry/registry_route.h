@@ -35,7 +35,10 @@ Route registry_route(const StoreSlot& slot, std::string method, std::string path
 // A route that only reads.
 Route registry_get(const StoreSlot& slot, std::string path, RegistryHandler handle);
 
-// A route that changes the registry.
+// A route that changes the registry. 403 for a token that is limited to categories.
 Route registry_change(const StoreSlot& slot, std::string method, std::string path, RegistryHandler handle);
+
+// The route, with 403 for a token that is limited to categories: a schema is for events of every category.
+Route for_all_categories(Route route);
 
 }  // namespace cairn::api

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/access/token_file.h"
 #include "api/aggregates/aggregate_service.h"
 #include "api/http/problem.h"
 #include "api/metrics/metrics.h"
@@ -91,20 +92,22 @@ std::vector<Route> service_routes(const RouteContext& context) {
       {"GET", "/version", [version = std::move(version)](const HttpRequest&, const Responder& respond) {
          respond(json_response(200, version));
        }});
-  routes.push_back(
-      {"GET", "/metrics",
-       [&slot = context.store, &metrics = context.metrics](const HttpRequest&, const Responder& respond) {
-         HttpResponse response;
-         response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-         const EventShapes* shapes = slot.shapes();
-         AggregateService* aggregates = slot.aggregates();
-         ProjectionService* projections = slot.projections();
-         response.body =
-             metrics.text(slot.store(), slot.registry(), shapes == nullptr ? nullptr : &shapes->upcasters(),
-                          aggregates == nullptr ? nullptr : &aggregates->states(),
-                          projections == nullptr ? nullptr : &projections->models());
-         respond(std::move(response));
-       }});
+  routes.push_back({"GET", "/metrics",
+                    [&slot = context.store, &metrics = context.metrics](const HttpRequest& request,
+                                                                        const Responder& respond) {
+                      HttpResponse response;
+                      response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+                      const EventShapes* shapes = slot.shapes();
+                      AggregateService* aggregates = slot.aggregates();
+                      // Names of projections may tell about categories that the token does not reach.
+                      const bool all_categories = request.token == nullptr || !request.token->categories;
+                      ProjectionService* projections = all_categories ? slot.projections() : nullptr;
+                      response.body = metrics.text(slot.store(), slot.registry(),
+                                                   shapes == nullptr ? nullptr : &shapes->upcasters(),
+                                                   aggregates == nullptr ? nullptr : &aggregates->states(),
+                                                   projections == nullptr ? nullptr : &projections->models());
+                      respond(std::move(response));
+                    }});
   routes.push_back({"GET", "/openapi.json", [](const HttpRequest&, const Responder& respond) {
                       respond(json_response(200, std::string(openapi_json())));
                     }});

@@ -69,7 +69,7 @@ class ReadOnlyDaemon final : public ReadModels {
         shapes_(shapes),
         options_(std::move(options)),
         folder_(std::move(folder)),
-        definitions_(store),
+        definitions_(store, options_.projections_max),
         pool_(1) {}
 
   ~ReadOnlyDaemon() override { stop(); }

@@ -33,7 +33,7 @@ class Daemon final : public ProjectionDaemon {
       : log_(store.log()),
         options_(std::move(options)),
         lock_(std::move(lock)),
-        definitions_(store),
+        definitions_(store, options_.projections_max),
         audit_(store),
         source_(store.log(), shapes, {options_.batch_positions_max, options_.batch_bytes_max},
                 options_.catch_up_shapes),
@@ -94,7 +94,8 @@ class Daemon final : public ProjectionDaemon {
 
   Status remove(const std::string& name) override {
     CAIRN_CHECK(running_.check_not_native(name));
-    CAIRN_CHECK(running_.find(name));
+    // A definition that does not run, because its script does not load, can be removed too.
+    if (!definitions_.find(name)) CAIRN_CHECK(running_.find(name));
     CAIRN_CHECK(definitions_.remove(name));
     return running_.sync();
   }

@@ -33,9 +33,7 @@ std::vector<RunningSet::Queue> RunningSet::all() const {
 Status RunningSet::add(std::shared_ptr<const Projection> projection) {
   const MutexLock one_at_a_time(sync_mutex_);
   const std::string name = projection->info().name;
-  if (!is_projection_name(name)) {
-    return make_error(Errc::kInvalidArgument, "'" + name + "' cannot be the name of a projection");
-  }
+  CAIRN_CHECK(check_new_projection_name(name));
   if (look_up(name) != nullptr) return projection_exists(name);
   native_.emplace(name, projection);
   return open(name, {std::move(projection), "", 0, false});
@@ -71,6 +69,11 @@ Status RunningSet::apply(const ProjectionDefinition& definition) {
   const auto known = revisions_.find(definition.name);
   if (known != revisions_.end() && known->second == definition.revision) return {};
   if (native_.contains(definition.name)) return {};
+  if (const Status named = check_new_projection_name(definition.name); !named) {
+    notice("projection " + definition.name + " is not built: " + named.error().message);
+    revisions_[definition.name] = definition.revision;
+    return {};
+  }
   auto projection = make(definition.name, definition.fingerprint, definition.source);
   if (projection == nullptr) return {};  // Deployed by another version of the program, which accepts it.
   RunnerDefinition next{std::move(projection), definition.source, definition.revision, definition.keep_rows};

@@ -1,5 +1,7 @@
 #include "projections/definitions/projection_definitions.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "projections/script/projection_fold.h"
@@ -26,11 +28,7 @@ Status ProjectionDefinitions::apply(const EventView& stored) {
 }
 
 Result<ProjectionDeployment, ProjectionRefusal> ProjectionDefinitions::deploy(const ProjectionDraft& draft) {
-  if (!is_projection_name(draft.name)) {
-    return make_error(Errc::kInvalidArgument,
-                      "the name of a projection has 1 to 64 letters, digits, '_', '-' and '.', "
-                      "and does not begin with '.'");
-  }
+  CAIRN_CHECK(check_new_projection_name(draft.name));
   CAIRN_CHECK(ProjectionFold::make(draft.source, draft.file));
 
   const MutexLock one_at_a_time(deploy_mutex_);
@@ -44,6 +42,7 @@ Result<ProjectionDeployment, ProjectionRefusal> ProjectionDefinitions::deploy(co
     const std::uint64_t version = follower_.version();
     const auto before = find(draft.name);
     if (before && before->fingerprint == wanted.fingerprint) return ProjectionDeployment{*before, true};
+    if (!before) CAIRN_CHECK(check_room());
     wanted.revision = last_revision(draft.name) + 1;
     const Status appended = append_definition(store_, version, to_new_event(wanted));
     if (appended) {
@@ -67,6 +66,17 @@ Status ProjectionDefinitions::remove(const std::string& name) {
     if (appended.error().code != Errc::kVersionConflict) return appended.error();
   }
   return definitions_always_change();
+}
+
+Status ProjectionDefinitions::check_room() const {
+  const ReaderLock lock(mutex_);
+  if (definitions_.size() < projections_max_) return {};
+  Error error = make_error(
+      Errc::kTooLarge, fmt::format("there are {} projections, and {} may be deployed (--projections-max); "
+                                   "remove one first",
+                                   definitions_.size(), projections_max_));
+  error.limit = projections_max_;
+  return error;
 }
 
 std::uint32_t ProjectionDefinitions::last_revision(const std::string& name) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -35,15 +36,18 @@ using ProjectionRefusal = std::variant<ScriptError, Error>;
 // The projections in $definitions. Thread-safe.
 class ProjectionDefinitions {
  public:
-  // Empty until catch_up(). REQUIRES: `store` outlives it.
-  explicit ProjectionDefinitions(StoreAccess store) : store_(store), follower_(store.log()) {}
+  // Empty until catch_up(). deploy() adds no projection beyond `projections_max`; those that are there stay.
+  // REQUIRES: `store` outlives it.
+  explicit ProjectionDefinitions(StoreAccess store, std::size_t projections_max)
+      : store_(store), projections_max_(projections_max), follower_(store.log()) {}
 
   // Applies the new events of $definitions. Fails with kFailedPrecondition when a newer program has written
   // there, kCorruption when an event cannot be read.
   Status catch_up();
 
   // Checks a script and makes it the projection of its name. Idempotent: deploying the same source again
-  // changes nothing. Nor does a failure. kInvalidArgument: the name is invalid.
+  // changes nothing. Nor does a failure. kInvalidArgument: the name is invalid. kTooLarge: there are as many
+  // projections as there may be.
   Result<ProjectionDeployment, ProjectionRefusal> deploy(const ProjectionDraft& draft);
 
   // Removes a projection. kNotFound when there is none.
@@ -55,9 +59,11 @@ class ProjectionDefinitions {
 
  private:
   Status apply(const EventView& stored);
+  Status check_room() const;
   std::uint32_t last_revision(const std::string& name) const;
 
   const StoreAccess store_;
+  const std::size_t projections_max_;
   DefinitionFollower follower_;
   Mutex deploy_mutex_;  // one deploy() or remove() at a time; taken before mutex_
   mutable SharedMutex mutex_;

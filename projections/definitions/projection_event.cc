@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kDeployed = "ProjectionDeployed";
 constexpr std::string_view kRemoved = "ProjectionRemoved";
 constexpr std::size_t kNameBytesMax = 64;
+constexpr std::string_view kLockFile = "lock";  // see FolderLock
 
 bool is_name_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -50,6 +51,20 @@ std::optional<std::uint32_t> number(const Json& data, const char* name) {
 bool is_projection_name(std::string_view name) {
   return !name.empty() && name.size() <= kNameBytesMax && name.front() != '.' &&
          std::all_of(name.begin(), name.end(), is_name_byte);
+}
+
+Status check_new_projection_name(std::string_view name) {
+  if (!is_projection_name(name)) {
+    return make_error(Errc::kInvalidArgument,
+                      "the name of a projection has 1 to 64 letters, digits, '_', '-' and '.', and does not "
+                      "begin with '.'");
+  }
+  if (name == kLockFile) {
+    return make_error(
+        Errc::kInvalidArgument,
+        fmt::format("'{}' cannot be the name of a projection: a file of the store has it", name));
+  }
+  return {};
 }
 
 std::string projection_fingerprint(std::string_view name, std::string_view source) {

@@ -34,6 +34,10 @@ struct ProjectionRemoval {
 // 1 to 64 letters, digits, '_', '-' and '.', not beginning with '.': it is also the name of a folder.
 bool is_projection_name(std::string_view name);
 
+// Fails with kInvalidArgument when it cannot be the name of a new projection: it is no name, or a file of ours
+// has it in the folder of all read models. Stores may have older definitions with such a name.
+Status check_new_projection_name(std::string_view name);
+
 // 32 hexadecimal digits: a hash of name and source.
 std::string projection_fingerprint(std::string_view name, std::string_view source);
 

@@ -114,8 +114,11 @@ void ProjectionFolder::sweep() {
 }
 
 Status ProjectionFolder::remove() {
-  // The record first: without it the other files have no meaning, even if removing them fails.
   std::error_code error;
+  if (const auto kind = fs::symlink_status(path_, error); fs::exists(kind) && !fs::is_directory(kind)) {
+    return make_error(Errc::kFailedPrecondition, path_.string() + " is not the folder of a projection");
+  }
+  // The record first: without it the other files have no meaning, even if removing them fails.
   fs::remove(path_ / kRecordFile, error);
   fs::remove_all(path_, error);
   if (error) return system_error("cannot remove " + path_.string(), error.value());

@@ -245,5 +245,40 @@ TEST_F(AccessTest, SchemasNeedReadToReadAndAdminToChange) {
   EXPECT_EQ(as(kAdmin).remove("/subjects/S").status, 200);
 }
 
+// Schemas and their settings are for all categories.
+TEST_F(AccessTest, ATokenWithCategoriesDoesNotChangeTheRegistry) {
+  serve_with_tokens();
+  const std::string schema = R"({"schema":"\"string\""})";
+  ASSERT_EQ(as(kAdmin).post("/subjects/S/versions", schema).status, 200);
+  const auto refused = [](const HttpAnswer& answer) {
+    EXPECT_EQ(answer.status, 403) << answer.body;
+    EXPECT_EQ(answer.json().value("error_code", 0), 403);
+    EXPECT_THAT(answer.json().value("message", ""), HasSubstr("categories"));
+  };
+  ApiClient orders = as(kOrdersAdmin);
+  refused(orders.post("/subjects/T/versions", schema));
+  refused(orders.post("/subjects/T/versions", "no schema"));
+  refused(orders.remove("/subjects/S"));
+  refused(orders.remove("/subjects/S/versions/1"));
+  for (const char* of : {"", "/S"}) {
+    refused(orders.put(std::string("/config") + of, R"({"compatibility":"NONE"})"));
+    refused(orders.remove(std::string("/config") + of));
+    refused(orders.put(std::string("/mode") + of, R"({"mode":"READONLY"})"));
+    refused(orders.remove(std::string("/mode") + of));
+  }
+  refused(orders.remove("/contexts/c"));
+  EXPECT_EQ(as(kOrders).get("/subjects").body, R"(["S"])") << "it may read them";
+}
+
+TEST_F(AccessTest, MetricsNameNoProjectionsToATokenWithCategories) {
+  serve_with_tokens();
+  const std::string script = "return projection { on = { T = function(row) row.n = 1 end } }";
+  ASSERT_EQ(as(kAdmin).put("/projections/secret-sales", script, "text/x-lua").status, 201);
+  EXPECT_THAT(as(kReader).get("/metrics").body, HasSubstr("secret-sales"));
+  const HttpAnswer limited = as(kOrders).get("/metrics");
+  EXPECT_EQ(limited.status, 200);
+  EXPECT_THAT(limited.body, AllOf(HasSubstr("cairn_appends_total"), Not(HasSubstr("secret-sales"))));
+}
+
 }  // namespace
 }  // namespace cairn::test

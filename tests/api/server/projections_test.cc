@@ -54,6 +54,28 @@ TEST_F(ProjectionsTest, AScriptErrorHasItsLine) {
   EXPECT_TRUE(get("/projections").json()["projections"].empty());
 }
 
+TEST_F(ProjectionsTest, AFileOfTheStoreCannotBeTheNameOfAProjection) {
+  const std::filesystem::path lock = std::filesystem::path(folder()) / "readmodels" / "lock";
+  ASSERT_TRUE(std::filesystem::exists(lock));
+  EXPECT_EQ(problem(deploy_projection(sales(), "lock"), 400, "invalid-request")["field"], "name");
+  EXPECT_EQ(problem(client().remove("/projections/lock"), 404, "not-found")["kind"], "projection");
+  EXPECT_TRUE(std::filesystem::exists(lock));
+  EXPECT_TRUE(get("/projections").json()["projections"].empty());
+}
+
+TEST_F(ProjectionsTest, FurtherProjectionsThanThereMayBeAreRefused) {
+  stop_server();
+  serve({"--schemas", "optional", "--projections-max", "2"});
+  use(sales(), "one");
+  use(sales(), "two");
+  const Json refused = problem(deploy_projection(sales(), "three"), 413, "too-large");
+  EXPECT_EQ(refused["limit"], 2);
+  EXPECT_THAT(refused["detail"].get<std::string>(), HasSubstr("--projections-max"));
+  use(sales(2), "two");  // those that are there can be changed
+  EXPECT_EQ(client().remove("/projections/one").status, 204);
+  use(sales(), "three");
+}
+
 TEST_F(ProjectionsTest, AClientReadsItsOwnWrites) {
   use(sales());
   for (int i = 1; i <= 20; ++i) {

@@ -256,5 +256,22 @@ TEST_F(DaemonTest, AReadModelWhoseScriptDoesNotLoadIsKept) {
   EXPECT_EQ(status("customers").generation, 1u);
 }
 
+// A store in which a projection was named like a file of ours, by an earlier version.
+TEST_F(DaemonTest, ADefinitionWithTheNameOfTheLockTouchesNoFile) {
+  ProjectionDefinition lock;
+  lock.name = "lock";
+  lock.source = kByCustomer;
+  lock.fingerprint = projection_fingerprint(lock.name, lock.source);
+  write_definition(to_new_event(lock));
+  const std::filesystem::path file = folder() / "readmodels" / "lock";
+  settle();
+  EXPECT_THAT(said(), ::testing::Contains(HasSubstr("projection lock is not built")));
+  EXPECT_FALSE(daemon().status("lock").has_value());
+  EXPECT_THAT(daemon().remove("lock"), succeeds());
+  EXPECT_TRUE(std::filesystem::is_regular_file(file));
+  EXPECT_THAT(deploy_projection("lock", kByCustomer), HasSubstr("cannot be the name of a projection"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(file));
+}
+
 }  // namespace
 }  // namespace cairn::test

@@ -20,7 +20,7 @@ class ProjectionDefinitionsTest : public StoreTest {
  protected:
   ProjectionDefinitions& definitions() {
     if (!definitions_) {
-      definitions_ = std::make_unique<ProjectionDefinitions>(store());
+      definitions_ = std::make_unique<ProjectionDefinitions>(store(), 256);
       EXPECT_THAT(definitions_->catch_up(), succeeds());
     }
     return *definitions_;
@@ -122,7 +122,7 @@ TEST_F(ProjectionDefinitionsTest, OtherDefinitionsAreIgnored) {
 
 TEST_F(ProjectionDefinitionsTest, AnUnknownProjectionEventIsRefused) {
   append_system("ProjectionPaused", "{}");
-  EXPECT_THAT(ProjectionDefinitions(store()).catch_up(), fails_with(Errc::kFailedPrecondition));
+  EXPECT_THAT(ProjectionDefinitions(store(), 256).catch_up(), fails_with(Errc::kFailedPrecondition));
 }
 
 TEST_F(ProjectionDefinitionsTest, DamagedDefinitionsAreDetected) {
@@ -146,7 +146,7 @@ TEST_F(ProjectionDefinitionsTest, ConcurrentDeploymentsGetDifferentRevisions) {
   constexpr int kEach = 30;
   std::vector<std::uint32_t> revisions[2];
   const auto deploy_many = [&](int who) {
-    ProjectionDefinitions own(store());
+    ProjectionDefinitions own(store(), 256);
     for (int i = 0; i < kEach; ++i) {
       const auto outcome = own.deploy(
           {.name = "totals", .source = kCount + "-- " + std::to_string(who) + "/" + std::to_string(i)});

@@ -34,7 +34,8 @@ TEST(CliTest, WrongUsageIsExitCodeTwo) {
                                              {"serve", "--listen", "127.0.0.1:99999"},
                                              {"serve", "--log-format", "xml"},
                                              {"serve", "--dedup-days", "0"},
-                                             {"serve", "--dedup-days", "often"}}) {
+                                             {"serve", "--dedup-days", "often"},
+                                             {"serve", "--projections-max", "0"}}) {
     const Finished refused = run_cairn(command);
     EXPECT_EQ(refused.exit_code, 2) << ::testing::PrintToString(command);
     EXPECT_THAT(refused.errors, Not(IsEmpty())) << ::testing::PrintToString(command);

@@ -23,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -88,6 +89,12 @@ struct EndOfProcess {
   }
   pid_t pid = -1;
 };
+
+TEST(UnitTest, MemoryAndCoreFilesAreLimited) {
+  const std::string unit = *read_file(fs::path(CAIRN_SOURCE_DIR) / "cmake/package/cairn.service.in");
+  EXPECT_THAT(unit, HasSubstr("\nMemoryMax="));
+  EXPECT_THAT(unit, HasSubstr("\nLimitCORE=0\n"));
+}
 
 TEST(UnitTest, EverySystemCallOfTheServerIsAllowed) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

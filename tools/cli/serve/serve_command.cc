@@ -52,6 +52,7 @@ struct ServeArguments {
   std::string dedup_days = "7";
   api::SchemaPolicy schemas = api::SchemaPolicy::kRequired;
   ReadModelMode projections = ReadModelMode::kBuild;
+  std::size_t projections_max = DaemonOptions{}.projections_max;
   AccessFiles access;
   std::vector<std::string> cors_origins;
 };
@@ -85,6 +86,7 @@ Result<EngineOptions> engine_options(const ServeArguments& arguments, api::Metri
   options.store.on_fatal = [&stop](std::string_view reason) { stop.report_fatal(reason); };
   options.store.on_commit = [&metrics](const CommitReport& report) { metrics.committed(report); };
   options.store.on_notice = warn;
+  options.daemon.projections_max = arguments.projections_max;
   options.daemon.on_notice = warn;
   options.daemon.on_event = [](std::string_view message) { spdlog::info("{}", message); };
   options.read_models = arguments.projections;
@@ -259,6 +261,12 @@ void add_serve_command(CLI::App& app, const std::string& version, CommandAction&
       "alone (off)",
       {{"on", ReadModelMode::kBuild}, {"read", ReadModelMode::kRead}, {"off", ReadModelMode::kOff}})
       ->type_name("MODE");
+  command
+      .add_option("--projections-max", arguments->projections_max,
+                  "How many projections may be deployed; further ones are refused")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   command
       .add_option("--tokens", arguments->access.tokens,
                   "The tokens of clients; required to listen on an address that other machines can reach")
