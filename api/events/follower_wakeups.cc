@@ -25,6 +25,12 @@ void FollowerWakeups::start(EventStore& store) {
                 [this, &store](const std::stop_token& stop) { run(store, stop); });
 }
 
+void FollowerWakeups::stop() {
+  thread_.stop();
+  const MutexLock lock(mutex_);
+  store_ = nullptr;
+}
+
 std::uint64_t FollowerWakeups::wake_at(GlobalPosition position, std::function<void()> ready) {
   MutexLock lock(mutex_);
   const std::uint64_t ticket = ++last_ticket_;

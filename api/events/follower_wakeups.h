@@ -23,7 +23,8 @@ class FollowerWakeups {
   // start() and stop() belong to one thread. REQUIRES: it does not run; `store` lives until stop() has
   // returned.
   void start(EventStore& store) CAIRN_EXCLUDES(mutex_);
-  void stop() { thread_.stop(); }
+  // After stop(), wake_at() only registers, as before start(), and does not touch the store.
+  void stop() CAIRN_EXCLUDES(mutex_);
 
   // Calls `ready` once, when the log's head is at or beyond `position`: from the background thread, or from
   // the calling thread when the head is there already. Before start() it only registers. `ready` must be

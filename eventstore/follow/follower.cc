@@ -67,23 +67,23 @@ Status Follower::read_after_index(const IndexState& index) {
   return {};
 }
 
-// A failure that may pass is reported once, until a poll succeeds.
+// A failure that may pass is reported once, until a poll succeeds; one that ends the follower always.
 void Follower::run(const std::stop_token& stop) {
-  bool reported = false;
+  bool noticed = false;
   MutexLock lock(mutex_);
   while (!changed_.wait_for(lock, options_.poll_interval, [&] { return stop.stop_requested(); })) {
     lock.unlock();
     const Status polled = poll(FollowedLog::LastBlock::kDefer);
     lock.lock();
     if (polled.ok()) {
-      reported = false;
+      noticed = false;
       continue;
     }
     const bool fatal = polled.error().code == Errc::kCorruption;
     if (fatal) failure_ = polled.error();
     const auto& report = fatal ? options_.on_fatal : options_.on_notice;
-    if (report && !reported) {
-      reported = true;
+    if (report && (fatal || !noticed)) {
+      noticed = true;
       lock.unlock();
       report(polled.error().message);
       lock.lock();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "eventstore/base/file.h"
+#include "eventstore/base/sealed.h"
 #include "projections/readmodel/parked_writer.h"
 #include "projections/readmodel/read_model_tables.h"
 
@@ -69,6 +70,10 @@ Status write_rows(TableWriter& tables, const std::vector<ReadModelChange::Row>& 
   for (const ReadModelChange::Row& row : rows) {
     if (row.saved.empty()) {
       CAIRN_TRY(const bool was_there, tables.erase(kRows, row.key));
+      if (was_there && count == 0) {
+        return make_error(Errc::kCorruption, fmt::format("the row '{}' is there where 0 rows should be",
+                                                         record::printable(row.key)));
+      }
       count -= was_there ? 1 : 0;
       continue;
     }

@@ -37,6 +37,12 @@ Status ParkedWriter::park(const ParkedPlace& place, const ParkedEvent& event) {
                                                             stored::waiting_key(key, event.position)));
   CAIRN_TRY(const bool is_new, put_waiting(key, event.position));
   entry->waiting += is_new ? 1 : 0;
+  if (before > entry->waiting) {
+    return make_error(
+        Errc::kCorruption,
+        fmt::format("{} events wait at '{}' before position {}, where {} should wait in all", before,
+                    record::printable(place.name), event.position.value, entry->waiting));
+  }
   entry->waiting -= before;
   return {};
 }

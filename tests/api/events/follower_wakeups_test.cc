@@ -101,6 +101,14 @@ TEST_F(FollowerWakeupsTest, NoWakeupIsLostDuringAppends) {
   EXPECT_EQ(finished, 8);
 }
 
+// A connection may register while the server shuts down, after the store was closed.
+TEST_F(FollowerWakeupsTest, DoesNotTouchTheStoreAfterItWasStopped) {
+  append();
+  wakeups_.stop();
+  store_.reset();
+  EXPECT_FALSE(is_ready(wait_at(1)));
+}
+
 TEST_F(FollowerWakeupsTest, StopsWhileAFollowerWaits) {
   std::atomic<bool> called = false;
   wakeups_.wake_at({1}, [&called] { called = true; });

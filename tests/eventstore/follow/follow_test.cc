@@ -1,5 +1,8 @@
 // A process follows the log of a store that another process writes.
 
+#include <chrono>
+#include <filesystem>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -25,6 +28,30 @@ TEST_F(FollowTest, EveryEventIsSeenOnceInOrderDuringWrites) {
         return follower_->head_hash();
       }());
   expect_all_read();
+}
+
+// The store is reached through a link, which first leads in a circle (no answer about the store) and is then
+// gone (the store is): the notice of the first must not swallow the report of the second.
+TEST_F(FollowTest, ADamageRightAfterAnUnreadableFileIsReportedAsFatal) {
+  const auto writer = start_writer({.appends = 1});
+  hear_out(*writer);
+  const TempFolder links;
+  const auto link_to = [&](const std::filesystem::path& target) {
+    std::filesystem::create_symlink(target, links / "fresh");
+    std::filesystem::rename(links / "fresh", links / "store");
+  };
+  link_to(folder());
+  std::promise<void> noticed;
+  std::promise<void> ended;
+  FollowOptions options;
+  options.on_notice = [&](std::string_view) { noticed.set_value(); };
+  options.on_fatal = [&](std::string_view) { ended.set_value(); };
+  const auto follower = LogReader::open_beside(links / "store", options);
+  ASSERT_THAT(follower, succeeds());
+  link_to("store");
+  ASSERT_EQ(noticed.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  std::filesystem::remove(links / "store");
+  EXPECT_EQ(ended.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
 TEST_F(FollowTest, AReusedJournalHidesNoEvent) {

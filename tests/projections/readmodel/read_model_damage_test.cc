@@ -3,6 +3,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "projections/readmodel/parked_writer.h"
+#include "projections/readmodel/read_model_tables.h"
 #include "tests/projections/readmodel/read_model_fixture.h"
 #include "tests/support/small_disk.h"
 
@@ -63,6 +65,42 @@ TEST_F(ReadModelDamageTest, AFlippedBitInAParkedEntryIsDetected) {
   EXPECT_THAT(model_->find_parked(by_key("parked")), fails_with(Errc::kCorruption));
   EXPECT_THAT(model_->parked(std::nullopt, 10), fails_with(Errc::kCorruption));
   EXPECT_THAT(commit(Change(8).wait(by_key("parked"), 8)), fails_with(Errc::kCorruption));
+}
+
+// With a sound checksum, as a mistake of a program would leave it: it must not become a count of 2^64 - 1.
+TEST_F(ReadModelDamageTest, AWrongCountIsDetectedAndDoesNotWrapAround) {
+  fill();
+  close();
+  {
+    const auto tables = TableStore::open(
+        folder(), {.tables = {readmodel::kTableNames.begin(), readmodel::kTableNames.end()}});
+    ASSERT_THAT(tables, succeeds());
+    const Status written = (*tables)->write([](TableWriter& writer) -> Status {
+      const std::string place = stored::place_key(by_key("parked"));
+      CAIRN_TRY(const auto before, writer.get(readmodel::kParked, place));
+      CAIRN_TRY(stored::Parked parked, readmodel::read_parked(place, *before));
+      parked.waiting = 0;
+      std::string sealed;
+      stored::seal(place, stored::encode(parked), sealed);
+      CAIRN_CHECK(writer.put(readmodel::kParked, place, sealed));
+      stored::seal(readmodel::kStateKey, stored::encode(stored::State{.through = {7}, .rows = 0}), sealed);
+      CAIRN_CHECK(writer.put(readmodel::kMeta, readmodel::kStateKey, sealed));
+      return {};
+    });
+    ASSERT_THAT(written, succeeds());
+  }
+  EXPECT_THAT(LmdbReadModel::open(folder(), Access::kReadWrite), fails_with(Errc::kCorruption));
+  // Larger ones are not looked over when they are opened, so a commit has to notice it.
+  const auto tables =
+      TableStore::open(folder(), {.tables = {readmodel::kTableNames.begin(), readmodel::kTableNames.end()}});
+  ASSERT_THAT(tables, succeeds());
+  const Status parked = (*tables)->write([](TableWriter& writer) -> Status {
+    readmodel::ParkedWriter entries(writer);
+    CAIRN_CHECK(entries.park(by_key("parked"), ParkedEvent{.position = {9}}));
+    return entries.finish();
+  });
+  ASSERT_THAT(parked, fails_with(Errc::kCorruption));
+  EXPECT_THAT(parked.error().message, HasSubstr("2 events wait at 'parked' before position 9"));
 }
 
 TEST_F(ReadModelDamageTest, AFlippedBitInAWaitingPositionIsDetected) {
