@@ -40,7 +40,7 @@ std::string to_json(const std::vector<Uuid>& ids) {
   std::string text;
   JsonWriter json(text);
   json.begin_array();
-  for (const Uuid& id : ids) json.plain_text(id.to_string());
+  for (const Uuid& id : ids) json.uuid(id);
   json.end_array();
   return text;
 }

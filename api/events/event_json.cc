@@ -21,7 +21,7 @@ Status append_event_json(std::string& to, const EventView& stored, const ShapedE
   json.number("position", stored.position.value);
   json.text("stream", stored.stream);
   json.number("version", stored.version.value);
-  json.plain_text("id", stored.id.to_string());
+  json.uuid("id", stored.id);
   json.text("type", part.type);
   json.number_or_null("schemaId", part.schema == nullptr ? 0 : part.schema->id.value);
   json.number_or_null("schemaVersion", part.schema_version);

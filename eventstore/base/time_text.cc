@@ -6,8 +6,9 @@ namespace cairn {
 
 namespace {
 
-void put_digits(char* to, unsigned number, int digits) {
-  for (int i = digits - 1; i >= 0; --i, number /= 10) to[i] = static_cast<char>('0' + number % 10);
+template <int kDigits>
+void put_digits(char* to, unsigned number) {
+  for (int i = kDigits - 1; i >= 0; --i, number /= 10) to[i] = static_cast<char>('0' + number % 10);
 }
 
 // Parses a text from the front. After the first mismatch finished() stays false.
@@ -91,21 +92,22 @@ std::optional<Timestamp> parse_time(std::string_view text) {
   return Timestamp{(sys_days(date).time_since_epoch() + clock).count()};
 }
 
-void append_time(std::string& to, Timestamp time) {
+std::array<char, 27> time_text(Timestamp time) {
   using namespace std::chrono;
   const sys_time<microseconds> moment{microseconds(time.micros)};
   const auto day = floor<days>(moment);
   const year_month_day date(day);
   const hh_mm_ss<microseconds> clock(moment - day);
-  char text[] = "0000-00-00T00:00:00.000000Z";
-  put_digits(text, static_cast<unsigned>(static_cast<int>(date.year())), 4);
-  put_digits(text + 5, static_cast<unsigned>(date.month()), 2);
-  put_digits(text + 8, static_cast<unsigned>(date.day()), 2);
-  put_digits(text + 11, static_cast<unsigned>(clock.hours().count()), 2);
-  put_digits(text + 14, static_cast<unsigned>(clock.minutes().count()), 2);
-  put_digits(text + 17, static_cast<unsigned>(clock.seconds().count()), 2);
-  put_digits(text + 20, static_cast<unsigned>(clock.subseconds().count()), 6);
-  to.append(text, sizeof text - 1);
+  std::array<char, 27> text;
+  std::string_view("0000-00-00T00:00:00.000000Z").copy(text.data(), text.size());
+  put_digits<4>(&text[0], static_cast<unsigned>(static_cast<int>(date.year())));
+  put_digits<2>(&text[5], static_cast<unsigned>(date.month()));
+  put_digits<2>(&text[8], static_cast<unsigned>(date.day()));
+  put_digits<2>(&text[11], static_cast<unsigned>(clock.hours().count()));
+  put_digits<2>(&text[14], static_cast<unsigned>(clock.minutes().count()));
+  put_digits<2>(&text[17], static_cast<unsigned>(clock.seconds().count()));
+  put_digits<6>(&text[20], static_cast<unsigned>(clock.subseconds().count()));
+  return text;
 }
 
 }  // namespace cairn

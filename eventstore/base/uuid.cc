@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "eventstore/base/assert.h"
+#include "eventstore/base/uuid_text.h"
 
 namespace cairn {
 namespace {
@@ -57,15 +58,21 @@ std::optional<Uuid> Uuid::parse(std::string_view text) {
   return id;
 }
 
-std::string Uuid::to_string() const {
-  std::string text;
-  text.reserve(36);
-  for (const std::uint8_t byte : bytes) {
-    if (is_dash_index(text.size())) text += '-';
-    text += kHex[byte >> 4];
-    text += kHex[byte & 15];
+std::array<char, 36> uuid_text(const Uuid& id) {
+  // The index of the two digits of each byte.
+  constexpr std::array<std::size_t, 16> kDigitsAt{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
+  std::array<char, 36> text;
+  text.fill('-');
+  for (std::size_t i = 0; i < id.bytes.size(); ++i) {
+    text[kDigitsAt[i]] = kHex[id.bytes[i] >> 4];
+    text[kDigitsAt[i] + 1] = kHex[id.bytes[i] & 15];
   }
   return text;
+}
+
+std::string Uuid::to_string() const {
+  const std::array<char, 36> text = uuid_text(*this);
+  return {text.data(), text.size()};
 }
 
 Uuid make_uuid_v7(std::uint64_t unix_ms, std::uint64_t random_high, std::uint64_t random_low) {

@@ -1,6 +1,7 @@
 #include "eventstore/json/json_text.h"
 
 #include <algorithm>
+#include <array>
 
 #include "eventstore/base/names.h"
 
@@ -52,9 +53,15 @@ char plain_escape(char c) {
   }
 }
 
-bool needs_escape(char c) {
+constexpr bool needs_escape(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == 0x7f;
 }
+
+constexpr auto kIsPlain = [] {
+  std::array<bool, 256> plain{};
+  for (int c = 0; c < 0x80; ++c) plain[static_cast<std::size_t>(c)] = !needs_escape(static_cast<char>(c));
+  return plain;
+}();
 
 void append_escaped(std::string& to, char c) {
   if (c == '"' || c == '\\') {
@@ -123,6 +130,11 @@ std::string json_unescaped(std::string_view raw) {
     append_utf8(text, c);
   }
   return text;
+}
+
+bool is_plain_json_text(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return kIsPlain[static_cast<unsigned char>(c)]; });
 }
 
 void append_json_string(std::string& to, std::string_view text) {

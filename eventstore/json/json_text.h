@@ -18,6 +18,9 @@ std::optional<std::uint32_t> json_escape_unit(std::string_view text);
 // Removes the escapes. REQUIRES: `raw` is the text between the quotes of a checked JSON string.
 std::string json_unescaped(std::string_view raw);
 
+// Whether `text` is ASCII and has no character that append_json_string() escapes.
+bool is_plain_json_text(std::string_view text);
+
 // Appends `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& to, std::string_view text);
 

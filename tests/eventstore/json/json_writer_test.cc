@@ -55,6 +55,38 @@ TEST_F(JsonWriterTest, NamesOfAnyLengthAreWhole) {
   EXPECT_EQ(text_, "{\"" + brief + "\":1,\"" + longer + "\":2,\"" + longest + "\":3}");
 }
 
+TEST_F(JsonWriterTest, TextIsWholeWhereverTheBufferEnds) {
+  for (std::size_t size = 0; size < 600; ++size) {
+    const std::string padding(size, 'p');
+    text_.clear();
+    JsonWriter json(text_);
+    json.begin_object();
+    json.raw(padding, "true");
+    json.text("a", "b");
+    json.number("c", 12345);
+    json.begin_array("d");
+    json.text(padding);
+    json.text("\"" + padding);
+    json.end_array();
+    json.end_object();
+    ASSERT_EQ(text_, "{\"" + padding + R"(":true,"a":"b","c":12345,"d":[")" + padding + R"(","\")" + padding +
+                         R"("]})")
+        << size;
+  }
+}
+
+TEST_F(JsonWriterTest, NestsDeeperThanTheBufferIsLong) {
+  const std::size_t depth = 1'000;
+  for (std::size_t i = 0; i < depth; ++i) json_.begin_array();
+  for (std::size_t i = 0; i < depth; ++i) json_.end_array();
+  EXPECT_EQ(text_, std::string(depth, '[') + std::string(depth, ']'));
+}
+
+TEST_F(JsonWriterTest, AValueWithoutObjectIsThereAtOnce) {
+  json_.text("a");
+  EXPECT_EQ(text_, R"("a")");
+}
+
 TEST_F(JsonWriterTest, EscapesValues) {
   json_.begin_object();
   json_.text("a", "\"\\\n\x01");
@@ -133,6 +165,29 @@ TEST(JsonObjectTest, HasTheMembersThatAreWritten) {
               json.raw("state", "[1]");
             }),
             R"({"removed":3,"state":[1]})");
+}
+
+TEST_F(JsonWriterTest, UuidsAreQuoted) {
+  const Uuid id = make_uuid_v7(1'001, 0, 0);
+  json_.begin_object();
+  json_.uuid("id", id);
+  json_.begin_array("ids");
+  json_.uuid(id);
+  json_.end_array();
+  json_.end_object();
+  EXPECT_EQ(text_, R"({"id":"00000000-03e9-7000-8000-000000000000",)"
+                   R"("ids":["00000000-03e9-7000-8000-000000000000"]})");
+}
+
+TEST(PlainJsonTextTest, IsWhatAJsonStringLeavesAsItIs) {
+  EXPECT_TRUE(is_plain_json_text(""));
+  EXPECT_TRUE(is_plain_json_text("order-1 {}[]/'~"));
+  for (int byte = 0; byte < 256; ++byte) {
+    const std::string text = std::string("order-1") + static_cast<char>(byte) + "x";
+    std::string json;
+    append_json_string(json, text);
+    EXPECT_EQ(is_plain_json_text(text), byte < 0x80 && json == '"' + text + '"') << byte;
+  }
 }
 
 TEST_F(JsonWriterTest, TimesAreQuoted) {
