@@ -5,7 +5,7 @@
 
 namespace cairn::internal {
 
-void assertion_failed(const char* condition, const char* file, int line, const std::string& values) {
+void print_and_abort(const char* condition, const char* file, int line, const std::string& values) {
   std::fprintf(stderr, "%s:%d: assertion failed: %s;%s\n", file, line, condition, values.c_str());
   std::abort();
 }
