@@ -39,15 +39,15 @@ std::uint32_t take_code_point(std::string_view& text) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    // Most text is ASCII: eight bytes at a time.
+    // Most text is ASCII: eight bytes at a time, and the rest one by one.
     std::uint64_t word = 0;
     while (text.size() >= sizeof word) {
       std::memcpy(&word, text.data(), sizeof word);
       if ((word & 0x8080808080808080ull) != 0) break;
       text.remove_prefix(sizeof word);
     }
-    if (text.empty()) break;
-    if (take_code_point(text) == kInvalid) return false;
+    while (!text.empty() && static_cast<unsigned char>(text.front()) < 0x80) text.remove_prefix(1);
+    if (!text.empty() && take_code_point(text) == kInvalid) return false;
   }
   return true;
 }
