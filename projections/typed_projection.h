@@ -134,8 +134,11 @@ Status read_event(const ShapedEvent& part, std::string& scratch, Event& to) {
     CAIRN_CHECK(read_fields(part, kNames, values, scratch));
     Status filled;
     std::size_t i = 0;
-    std::apply([&](const auto&... field) { (... && (filled = fill_member(field, values[i++], to)).ok()); },
-               Event::kFields);
+    const auto fill = [&](const auto& field) {
+      if (Status status = fill_member(field, values[i++], to); !status) filled = std::move(status);
+      return filled.ok();
+    };
+    std::apply([&](const auto&... field) { (... && fill(field)); }, Event::kFields);
     return filled;
   }
   return {};
@@ -176,9 +179,9 @@ class Rows final : public ProjectionRows {
   Result<void, ApplyFault> key_of(const EventView& event, const ShapedEvent& part,
                                   std::string& key) override {
     key.clear();
-    Result<void, ApplyFault> outcome;
-    (... || (part.type == Events::kType && (outcome = key_as<Events>(event, part, key), true)));
-    return outcome;
+    return for_type<Events...>(part.type, [&]<typename Event>(std::type_identity<Event>) {
+      return key_as<Event>(event, part, key);
+    });
   }
 
   bool load(std::uint32_t slot, std::string_view saved) override {
@@ -191,9 +194,9 @@ class Rows final : public ProjectionRows {
 
   Result<void, ApplyFault> apply(std::uint32_t slot, const EventView& event,
                                  const ShapedEvent& part) override {
-    Result<void, ApplyFault> outcome;
-    (... || (part.type == Events::kType && (outcome = apply_as<Events>(slots_[slot], event, part), true)));
-    return outcome;
+    return for_type<Events...>(part.type, [&]<typename Event>(std::type_identity<Event>) {
+      return apply_as<Event>(slots_[slot], event, part);
+    });
   }
 
   Result<void, ApplyFault> save(std::uint32_t slot, std::string& to) override {
@@ -209,6 +212,14 @@ class Rows final : public ProjectionRows {
     Row row{};
     bool there = false;
   };
+
+  // Calls `call` with the struct of an event type; an event of another type changes nothing.
+  template <typename Event, typename... Others, typename Call>
+  static Result<void, ApplyFault> for_type(std::string_view type, Call&& call) {
+    if (type == Event::kType) return call(std::type_identity<Event>());
+    if constexpr (sizeof...(Others) > 0) return for_type<Others...>(type, call);
+    return {};
+  }
 
   template <typename Event>
   Result<void, ApplyFault> key_as(const EventView& stored, const ShapedEvent& part, std::string& key) {

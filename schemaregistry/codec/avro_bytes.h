@@ -82,7 +82,8 @@ class AvroBytes {
     return true;
   }
 
-  bool take_bytes(std::string_view& bytes) {
+  // Inlined like take_long(): a decoder calls it for every string.
+  [[gnu::always_inline]] bool take_bytes(std::string_view& bytes) {
     std::int64_t size = 0;
     return take_long(size) && size >= 0 && take_raw(static_cast<std::size_t>(size), bytes);
   }
