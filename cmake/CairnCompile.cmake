@@ -30,6 +30,11 @@ if(CAIRN_CCACHE)
   endif()
 endif()
 
+# clang 14 compiles C++20 coroutines, but announces them neither to libstdc++ nor to Asio.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15)
+  add_compile_definitions(__cpp_impl_coroutine=201902L BOOST_ASIO_HAS_CO_AWAIT=1 BOOST_ASIO_HAS_STD_COROUTINE=1)
+endif()
+
 # Sanitizers are directory-wide, so that no library is omitted by mistake. cairn_preload() removes them.
 if(CAIRN_SANITIZE)
   add_compile_options("-fsanitize=${CAIRN_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -81,8 +81,8 @@ std::span<const std::byte> BlockBuilder::build(const BlockContents& contents) {
   buffer_->message.reset();  // zeroes the words that it wrote
   const std::size_t words_max = kHeaderWords + kFramingWords + message_words_max(contents);
   if (buffer_->words.size() < words_max) {
-    buffer_->words.clear();
-    buffer_->words.resize(words_max + words_max / 2);
+    // Not resize(): a capnp::word can be neither copied nor moved, and clang refuses to compile it.
+    buffer_->words = std::vector<capnp::word>(words_max + words_max / 2);
   }
   capnp::word* const start = buffer_->words.data();
   const std::size_t front = kHeaderWords + kFramingWords;
