@@ -65,9 +65,10 @@ BodySource::Piece EventFeed::next(std::string& to) {
   } else if (format_ == FeedFormat::kServerSent) {
     append_resume_point(to);
   }
+  caught_up_ = cursor_->at_end();
   if (left_ == 0) return Piece::kEnd;
   if (format_ == FeedFormat::kLines && cursor_->has_passed(head_)) return Piece::kEnd;
-  if (!cursor_->at_end()) return Piece::kMore;
+  if (!caught_up_) return Piece::kMore;
   return format_ == FeedFormat::kServerSent ? Piece::kWait : Piece::kEnd;
 }
 

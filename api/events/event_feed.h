@@ -40,6 +40,8 @@ class EventFeed final : public BodySource {
   ~EventFeed() override;
 
   Piece next(std::string& to) override;
+  // A feed that has caught up sends events that were just written, which are in memory.
+  bool may_take_long() const override { return !caught_up_; }
   void when_ready(std::function<void()> ready) override;
   void stop_waiting() override;
   std::string_view heartbeat() const override { return format_ == FeedFormat::kServerSent ? ":\n\n" : ""; }
@@ -62,6 +64,7 @@ class EventFeed final : public BodySource {
   std::chrono::steady_clock::time_point id_sent_at_;  // or when the feed began
   EventPage page_;                                    // read and not yet sent; freed as soon as it is sent
   std::size_t sent_ = 0;                              // of page_
+  bool caught_up_ = false;                            // the last piece reached the head
   bool broken_off_ = false;                           // an event failed; the events before it are being sent
   std::uint64_t ticket_ = 0;
 };

@@ -1,5 +1,7 @@
 #include "api/events/event_pages.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
@@ -18,12 +20,16 @@ constexpr std::size_t kStoredBytesMax = 4u << 20;
 // JSON is larger than the stored bytes, and an upcaster may split one event into many.
 constexpr std::size_t kPageJsonBytesMax = 4 * kStoredBytesMax;
 
+// Of event data, per step of a WorkBudget.
+constexpr std::size_t kBytesPerStep = 64;
+
 // The events of a page that is being written.
 class EventList {
  public:
   // REQUIRES: `json` writes to `text`; all outlive it.
-  EventList(const EventSource& source, const WantedEvents& wanted, JsonWriter& json, std::string& text)
-      : source_(source), wanted_(wanted), json_(json), text_(text) {}
+  EventList(const EventSource& source, const WantedEvents& wanted, JsonWriter& json, std::string& text,
+            WorkBudget& budget)
+      : source_(source), wanted_(wanted), json_(json), text_(text), budget_(budget) {}
 
   // Writes "events":[…]. Fails when an event cannot be brought to the shape that the client wants.
   Answered<void> write(const EventPage& events) {
@@ -32,6 +38,10 @@ class EventList {
       if (const auto written = write_all(events); !written) {
         source_.metrics.shape_failed();
         return shape_problem(written.error());
+      }
+      if (budget_.has_ended()) {
+        return store_problem(
+            budget_.error(fmt::format("{} of {} events of the page were read", written_, events.size())));
       }
     }
     json_.end_array();
@@ -50,6 +60,8 @@ class EventList {
         left_out_ = &stored;
         break;
       }
+      if (!budget_.charge(1 + stored.data.size() / kBytesPerStep)) break;
+      ++written_;
       CAIRN_CHECK(shaper.each_part(stored, [&](const ShapedEvent& part, bool) {
         json_.element();
         return append_event_json(text_, stored, part);
@@ -62,19 +74,22 @@ class EventList {
   const WantedEvents& wanted_;
   JsonWriter& json_;
   std::string& text_;
+  WorkBudget& budget_;
+  std::size_t written_ = 0;
   const EventView* left_out_ = nullptr;
 };
 
 }  // namespace
 
-Answered<HttpResponse> log_page(const EventSource& source, LogQuery query, const WantedEvents& wanted) {
+Answered<HttpResponse> log_page(const EventSource& source, LogQuery query, const WantedEvents& wanted,
+                                WorkBudget& budget) {
   query.bytes_max = kStoredBytesMax;
   const auto page = source.store.read_log(query);
   if (!page) return store_problem(page.error());
   std::string text;
   JsonWriter json(text);
   json.begin_object();
-  EventList events(source, wanted, json, text);
+  EventList events(source, wanted, json, text, budget);
   CAIRN_CHECK(events.write(page->events));
   auto next = page->next;
   if (events.left_out() != nullptr) next = events.left_out()->position;
@@ -85,7 +100,7 @@ Answered<HttpResponse> log_page(const EventSource& source, LogQuery query, const
 }
 
 Answered<HttpResponse> stream_page(const EventSource& source, const std::string& stream, StreamQuery query,
-                                   const WantedEvents& wanted) {
+                                   const WantedEvents& wanted, WorkBudget& budget) {
   query.bytes_max = kStoredBytesMax;
   const auto page = source.store.read_stream(stream, query);
   if (!page) return store_problem(page.error());
@@ -94,7 +109,7 @@ Answered<HttpResponse> stream_page(const EventSource& source, const std::string&
   json.begin_object();
   json.text("stream", stream);
   json.number("version", page->version.value);
-  EventList events(source, wanted, json, text);
+  EventList events(source, wanted, json, text, budget);
   CAIRN_CHECK(events.write(page->events));
   auto next = page->next;
   if (events.left_out() != nullptr) next = events.left_out()->version;

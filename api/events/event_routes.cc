@@ -122,7 +122,7 @@ HttpResponse feed(std::unique_ptr<EventCursor> cursor, const Wanted& wanted, con
   return response;
 }
 
-Answered<HttpResponse> answer_log(const EventSource& source, const HttpRequest& request) {
+Answered<HttpResponse> answer_log(const EventSource& source, const HttpRequest& request, WorkBudget& budget) {
   QueryReader query(request);
   Wanted wanted = read_wanted(request, query);
   LogQuery log{.direction = wanted.events.direction, .filter = {}};
@@ -143,10 +143,11 @@ Answered<HttpResponse> answer_log(const EventSource& source, const HttpRequest& 
     return feed(log_cursor(source.store, std::move(log), std::move(renew)), wanted, source);
   }
   log.limit = wanted.limit;
-  return log_page(source, std::move(log), wanted.events);
+  return log_page(source, std::move(log), wanted.events, budget);
 }
 
-Answered<HttpResponse> answer_stream(const EventSource& source, const HttpRequest& request) {
+Answered<HttpResponse> answer_stream(const EventSource& source, const HttpRequest& request,
+                                     WorkBudget& budget) {
   EventStore& store = source.store;
   const std::string& stream = request.parameters.at("stream");
   QueryReader query(request);
@@ -159,7 +160,7 @@ Answered<HttpResponse> answer_stream(const EventSource& source, const HttpReques
   if (wanted.from) versions.from = StreamVersion{*wanted.from};
   if (wanted.form == Form::kPage) {
     versions.limit = wanted.limit;
-    return stream_page(source, stream, versions, wanted.events);
+    return stream_page(source, stream, versions, wanted.events, budget);
   }
   // An error can be answered only before the first byte is sent.
   const auto info = store.stream_info(stream);
@@ -180,16 +181,18 @@ Answered<HttpResponse> answer_stream(const EventSource& source, const HttpReques
 
 std::vector<Route> event_routes(const RouteContext& context) {
   const auto with_source =
-      [&context](Answered<HttpResponse> (*answer)(const EventSource&, const HttpRequest&)) {
+      [&context](Answered<HttpResponse> (*answer)(const EventSource&, const HttpRequest&, WorkBudget&)) {
         return with_store(context.store,
                           [&slot = context.store, &wakeups = context.wakeups, &metrics = context.metrics,
                            answer](EventStore& store, const HttpRequest& request, const Responder& respond) {
-                            respond(to_response(answer({store, *slot.shapes(), wakeups, metrics}, request)));
+                            const EventSource source{store, *slot.shapes(), wakeups, metrics};
+                            respond(to_response(answer(source, request, respond.budget())));
                           });
       };
   std::vector<Route> routes;
   routes.push_back({"GET", "/streams/{stream}/events", with_source(&answer_stream)});
   routes.push_back({"GET", "/events", with_source(&answer_log)});
+  for (Route& route : routes) route.runs_on = RunsOn::kWorker;
   return routes;
 }
 

@@ -62,6 +62,7 @@ std::vector<Route> stream_routes(const RouteContext& context) {
   std::vector<Route> routes;
   routes.push_back({"GET", "/streams", with_store(context.store, answer_list)});
   routes.push_back({"GET", "/streams/{stream}", with_store(context.store, answer_info)});
+  for (Route& route : routes) route.runs_on = RunsOn::kWorker;  // They read the index.
   return routes;
 }
 

@@ -23,6 +23,9 @@ class BodySource {
   // stays in memory until the client has received it. REQUIRES: neither kEnd nor kFailed was returned before.
   virtual Piece next(std::string& to) = 0;
 
+  // Whether next() may read the disk or compute for long; then it runs on a worker.
+  virtual bool may_take_long() const { return false; }
+
   // After kWait: calls `ready` once when next() may have more, from any thread, possibly from within this
   // call.
   virtual void when_ready(std::function<void()> ready) = 0;

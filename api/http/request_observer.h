@@ -15,6 +15,9 @@ class RequestObserver {
   virtual void connection_opened() {}
   virtual void connection_closed() {}
 
+  // The client left while its request was being worked on, and the work was cancelled.
+  virtual void cancelled() {}
+
   // A request was answered. `route` is nullptr when its path and method have none, or when it was refused
   // before routing. `took` is the time from its last byte to the answer.
   virtual void answered(const Route* route, int status, std::chrono::nanoseconds took) = 0;

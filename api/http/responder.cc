@@ -53,6 +53,8 @@ struct Responder::Promise {
 Responder::Responder(std::shared_ptr<PendingAnswer> answer)
     : promise_(std::make_shared<Promise>(std::move(answer))) {}
 
+WorkBudget& Responder::budget() const { return promise_->answer->budget(); }
+
 void Responder::operator()(HttpResponse response) const { promise_->answer->put(std::move(response)); }
 
 }  // namespace cairn::api

@@ -6,12 +6,19 @@
 
 #include "api/http/http_message.h"
 #include "eventstore/base/mutex.h"
+#include "eventstore/base/work_budget.h"
 
 namespace cairn::api {
 
 // The answer to one request: a route puts it, the connection takes it. Thread-safe.
 class PendingAnswer {
  public:
+  explicit PendingAnswer(const WorkLimits& limits = {}) : budget_(limits) {}
+
+  // What may be spent on the answer. Belongs to the thread that works on it; the connection cancels it when
+  // the client leaves.
+  WorkBudget& budget() { return budget_; }
+
   // The first answer counts; later ones are dropped.
   void put(HttpResponse response);
 
@@ -25,6 +32,7 @@ class PendingAnswer {
   void when_ready(std::function<void()> ready);
 
  private:
+  WorkBudget budget_;
   Mutex mutex_;
   bool answered_ CAIRN_GUARDED_BY(mutex_) = false;
   std::optional<HttpResponse> answer_ CAIRN_GUARDED_BY(mutex_);
@@ -38,6 +46,9 @@ class Responder {
   explicit Responder(std::shared_ptr<PendingAnswer> answer);
 
   void operator()(HttpResponse response) const;
+
+  // Of the request: long work charges it, and ends when it has ended. Lives as long as a copy of this object.
+  WorkBudget& budget() const;
 
  private:
   struct Promise;

@@ -15,9 +15,15 @@
 
 namespace cairn::api {
 
-// Runs on a thread of the server, which serves many connections, and must not block on anything slower than
-// the disk. Copies from the request what it needs after it has returned.
+// Copies from the request what it needs after it has returned.
 using RouteHandler = std::function<void(const HttpRequest& request, Responder respond)>;
+
+// Where a route's handler runs, and where the pieces of a streamed answer are made that BodySource calls long.
+enum class RunsOn {
+  kConnectionThread,  // which serves many connections: must neither block nor compute for long
+  kWorker,            // may read the disk and compute, and charges Responder::budget() for it
+  kWorkerIfLarge,     // the first, and the second for a body above ServerLimits::large_body_bytes
+};
 
 // One row of the route table: {"GET", "/streams/{stream}/events", …}. A {name} matches one path segment.
 struct Route {
@@ -32,6 +38,7 @@ struct Route {
 
   // A static file of a user interface: links on pages of other sites may lead to it.
   bool is_page = false;
+  RunsOn runs_on = RunsOn::kConnectionThread;
 };
 
 // The result of a lookup.

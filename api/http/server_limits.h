@@ -23,6 +23,13 @@ struct ServerLimits {
   // From the first byte of an answer to the first byte of the next request: receiving the answer, and idling.
   std::chrono::milliseconds idle_time_max{60'000};
 
+  // What the answer to one request may take, once the request has arrived.
+  std::chrono::milliseconds answer_cpu_max{2'000};
+  std::chrono::milliseconds answer_time_max{30'000};
+
+  // A body above this size is parsed and encoded on a worker: below it takes less than a millisecond.
+  std::size_t large_body_bytes = 64u << 10;
+
   // How long the server reads and discards what a refused client still sends. Closing at once would reset the
   // connection, and the client might never see the refusal.
   std::chrono::milliseconds linger_time_max{1'000};

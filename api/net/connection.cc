@@ -55,19 +55,35 @@ asio::awaitable<void> wait_for(const std::shared_ptr<PendingAnswer>& pending,
       asio::use_awaitable);
 }
 
-// Calls the route. Returns its answer, or nullopt when the answer comes later. An exception becomes a 500,
-// and its text goes to the log only.
-std::optional<HttpResponse> handled(RouteMatch match, HttpRequest request,
-                                    const std::shared_ptr<PendingAnswer>& pending) {
+// Runs `work` on a worker, and resumes the coroutine with whether it ran: not when the server stops. Not a
+// coroutine itself, for the same reason.
+asio::awaitable<bool> run_on(WorkerPool& workers, const asio::any_io_executor& executor,
+                             std::function<void()> work) {
+  return asio::async_initiate<const asio::use_awaitable_t<>, void(bool)>(
+      [&workers, executor, work = std::move(work)](auto handler) {
+        auto resume = std::make_shared<decltype(handler)>(std::move(handler));
+        const auto done = [executor, resume](bool ran) {
+          asio::post(executor, [resume, ran] { (*resume)(ran); });
+        };
+        const bool taken = workers.submit([work, done] {
+          work();
+          done(true);
+        });
+        if (!taken) done(false);
+      },
+      asio::use_awaitable);
+}
+
+// Calls the route, whose answer may come later. An exception becomes a 500, and its text goes to the log only.
+void call_route(RouteMatch match, HttpRequest request, const std::shared_ptr<PendingAnswer>& pending) {
   try {
-    Router::handle(std::move(match), std::move(request), Responder(pending));
-    return pending->take();
+    return Router::handle(std::move(match), std::move(request), Responder(pending));
   } catch (const std::exception& error) {
     spdlog::error("A request failed with an exception: {}", error.what());
   } catch (...) {
     spdlog::error("A request failed with an unknown exception.");
   }
-  return internal_error().to_response();
+  pending->put(internal_error().to_response());
 }
 
 }  // namespace
@@ -291,14 +307,47 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     request.query = *std::move(query);
   }
 
-  const auto pending = std::make_shared<PendingAnswer>();
-  auto response = handled(std::move(match), std::move(request), pending);
-  if (!response) {
-    const auto executor = transport_.executor();
+  const auto pending = std::make_shared<PendingAnswer>(
+      WorkLimits{.cpu = limits_.answer_cpu_max, .time = limits_.answer_time_max});
+  pending->budget().cancel_with(services_.stopping);
+  const auto executor = transport_.executor();
+  if (!runs_on_worker(match, head)) {
+    call_route(std::move(match), std::move(request), pending);
+    if (auto response = pending->take()) co_return *std::move(response);
     co_await wait_for(pending, executor);
-    response = pending->take();
+    co_return *pending->take();
   }
-  co_return *std::move(response);
+
+  // Shared, because std::function requires a copyable callable. The request has views of this connection's
+  // buffers, so the connection lives until the handler has returned.
+  const auto call =
+      std::make_shared<std::pair<RouteMatch, HttpRequest>>(std::move(match), std::move(request));
+  const std::function<void()> work = [self = shared_from_this(), call, pending] {
+    const WorkBudget::OnThread measured(pending->budget());
+    call_route(std::move(call->first), std::move(call->second), pending);
+  };
+  if (!services_.workers.submit(work)) co_return not_yet("The server is stopping.").to_response();
+  // A client that only closed its sending side still gets the answer, if the work ends before it is checked.
+  transport_.watch_for_close([self = shared_from_this(), pending] {
+    self->services_.observer.cancelled();
+    pending->budget().cancel();
+  });
+  co_await wait_for(pending, executor);
+  transport_.cancel();
+  co_return *pending->take();
+}
+
+bool Connection::runs_on_worker(const RouteMatch& match, const RequestHead& head) const {
+  if (match.route == nullptr || !match.outcome) return false;
+  switch (match.route->runs_on) {
+    case RunsOn::kConnectionThread:
+      return false;
+    case RunsOn::kWorker:
+      return true;
+    case RunsOn::kWorkerIfLarge:
+      return head.content_length > limits_.large_body_bytes;
+  }
+  return false;
 }
 
 asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpResponse response,
@@ -346,7 +395,7 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
       if (!heartbeat.empty() && !chunked) output_ += heartbeat;
       heartbeat_at_ = Clock::now() + limits_.heartbeat_interval;
     }
-    state = source.next(piece);
+    state = co_await next_piece(source, piece);
     if (state == BodySource::Piece::kFailed) co_return false;  // The client notices the missing end.
     if (state == BodySource::Piece::kWait && finishing_) state = BodySource::Piece::kEnd;
     if (!piece.empty() && chunked) append_chunk(output_, piece);
@@ -373,6 +422,15 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
     co_await wait_for_more(source);
     if (client_left_) co_return false;
   }
+}
+
+asio::awaitable<BodySource::Piece> Connection::next_piece(BodySource& source, std::string& to) {
+  if (!source.may_take_long()) co_return source.next(to);
+  auto piece = BodySource::Piece::kFailed;
+  const std::function<void()> make = [&] { piece = source.next(to); };
+  const auto executor = transport_.executor();
+  co_await run_on(services_.workers, executor, make);
+  co_return piece;
 }
 
 // Returns when there may be another piece, when a heartbeat is due, or when the connection is to finish.

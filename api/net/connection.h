@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -17,6 +18,7 @@
 #include "api/http/responder.h"
 #include "api/http/router.h"
 #include "api/http/server_limits.h"
+#include "api/http/worker_pool.h"
 #include "api/net/log_throttle.h"
 #include "api/net/memory_budget.h"
 #include "api/net/transport.h"
@@ -31,6 +33,8 @@ struct ConnectionServices {
   const ServerLimits& limits;
   MemoryBudget& bodies;
   MemoryBudget& answers;
+  WorkerPool& workers;
+  const std::atomic<bool>& stopping;  // ends the work on answers
   RequestObserver& observer;
   LogThrottle& refusals;
 };
@@ -78,6 +82,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<bool> send_stream(const RequestHead& head, HttpResponse response,
                                            KeepAlive keep_alive);
   boost::asio::awaitable<void> wait_for_more(BodySource& source);
+  boost::asio::awaitable<BodySource::Piece> next_piece(BodySource& source, std::string& to);
+  bool runs_on_worker(const RouteMatch& match, const RequestHead& head) const;
   boost::asio::awaitable<Received> receive();
   boost::asio::awaitable<bool> send(Pace pace);
   boost::asio::awaitable<void> discard_input();

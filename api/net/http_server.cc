@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -109,18 +110,23 @@ class HttpServer::Impl {
         has_tls_(options_.tls != nullptr),
         bodies_(options_.limits.bodies_bytes_max),
         answers_(options_.limits.answers_bytes_max),
+        workers_({.name = "cairn-work",
+                  .threads = std::min<std::size_t>(thread_count(options_.threads), 10),
+                  .queue_max = options_.limits.connections_max}),
         services_{router_,
                   admission_,
                   origins_,
                   options_.limits,
                   bodies_,
                   answers_,
+                  workers_,
+                  stopping_work_,
                   options_.observer != nullptr ? *options_.observer : null_observer_,
                   refusals_},
         tls_(std::move(options_.tls)),
         slots_(slot_limits(options_.limits, admission_.needs_token())),
         io_threads_(thread_count(options_.threads)),
-        acceptor_(io_threads_.front().io),
+        acceptor_(accepting_.io),
         accept_pause_(acceptor_.get_executor()) {}
 
   ~Impl() {
@@ -147,6 +153,10 @@ class HttpServer::Impl {
     asio::co_spawn(acceptor_.get_executor(), accept(), [](const std::exception_ptr& exception) {
       if (exception) spdlog::critical("No more connections are accepted: {}", describe(exception));
     });
+    accepting_.thread = std::thread([this] {
+      name_this_thread("cairn-accept");
+      accepting_.io.run();
+    });
     for (std::size_t i = 0; i < io_threads_.size(); ++i) {
       io_threads_[i].thread = std::thread([&io = io_threads_[i].io, i] {
         name_this_thread(fmt::format("cairn-http-{}", i % 10'000).c_str());
@@ -169,7 +179,11 @@ class HttpServer::Impl {
       for (const auto& [id, connection] : connections_) connection->finish();
       all_closed_.wait_for(lock, grace, [this]() CAIRN_REQUIRES(mutex_) { return connections_.empty(); });
     }
+    stopping_work_.store(true, std::memory_order_relaxed);
+    workers_.stop();  // before the event loops, whose coroutines hold what the workers use
     for (IoThread& each : io_threads_) each.io.stop();
+    accepting_.io.stop();
+    if (accepting_.thread.joinable()) accepting_.thread.join();
     for (IoThread& each : io_threads_) {
       if (each.thread.joinable()) each.thread.join();
     }
@@ -251,6 +265,8 @@ class HttpServer::Impl {
   const bool has_tls_;
   MemoryBudget bodies_;
   MemoryBudget answers_;
+  std::atomic<bool> stopping_work_{false};
+  WorkerPool workers_;  // a connection has at most one piece of work there, so its queue is never full
   NullObserver null_observer_;
   LogThrottle refusals_;
   const ConnectionServices services_;
@@ -266,6 +282,7 @@ class HttpServer::Impl {
   // After everything that handlers use: destroying an io_context destroys the handlers that never ran, and
   // what they hold.
   std::deque<IoThread> io_threads_;
+  IoThread accepting_;  // a thread of its own: no connection, however busy, keeps others out
   std::size_t next_thread_ = 0;
   tcp::acceptor acceptor_;
   asio::steady_timer accept_pause_;

@@ -108,6 +108,7 @@ std::vector<Route> service_routes(const RouteContext& context) {
                                                    projections == nullptr ? nullptr : &projections->models());
                       respond(std::move(response));
                     }});
+  routes.back().runs_on = RunsOn::kWorker;  // It waits for the locks of what it measures.
   routes.push_back({"GET", "/openapi.json", [](const HttpRequest&, const Responder& respond) {
                       respond(json_response(200, std::string(openapi_json())));
                     }});

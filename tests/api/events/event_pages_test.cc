@@ -1,8 +1,10 @@
 #include "api/events/event_pages.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "api/events/event_json.h"
 #include "api/events/follower_wakeups.h"
@@ -31,11 +33,12 @@ class EventPagesTest : public test::StoreTest {
   std::unique_ptr<EventShapes> shapes_ = *EventShapes::open(store(), *registry_);
   FollowerWakeups wakeups_;
   Metrics metrics_;
+  WorkBudget budget_;
   const EventSource source_{store(), *shapes_, wakeups_, metrics_};
 };
 
 TEST_F(EventPagesTest, EmptyLogIsAnEmptyPage) {
-  EXPECT_EQ(log_page(source_, {}, {})->body, R"({"events":[],"next":null,"head":0})");
+  EXPECT_EQ(log_page(source_, {}, {}, budget_)->body, R"({"events":[],"next":null,"head":0})");
 }
 
 TEST_F(EventPagesTest, LogPageSaysWhereTheNextBegins) {
@@ -43,10 +46,10 @@ TEST_F(EventPagesTest, LogPageSaysWhereTheNextBegins) {
   append("b-1", {"T"});
   const LogPage log = *store().read_log({});
   ASSERT_EQ(log.events.size(), 3u);
-  EXPECT_EQ(log_page(source_, {.limit = 2}, {})->body, R"({"events":[)" + event_json(log.events[0]) + "," +
-                                                           event_json(log.events[1]) +
-                                                           R"(],"next":3,"head":3})");
-  EXPECT_EQ(log_page(source_, {.from = GlobalPosition{3}}, {})->body,
+  EXPECT_EQ(log_page(source_, {.limit = 2}, {}, budget_)->body, R"({"events":[)" + event_json(log.events[0]) +
+                                                                    "," + event_json(log.events[1]) +
+                                                                    R"(],"next":3,"head":3})");
+  EXPECT_EQ(log_page(source_, {.from = GlobalPosition{3}}, {}, budget_)->body,
             R"({"events":[)" + event_json(log.events[2]) + R"(],"next":null,"head":3})");
 }
 
@@ -54,9 +57,23 @@ TEST_F(EventPagesTest, StreamPageHasTheStreamsVersion) {
   append("a-1", {"T", "T"});
   const LogPage log = *store().read_log({});
   ASSERT_EQ(log.events.size(), 2u);
-  EXPECT_EQ(stream_page(source_, "a-1", {.limit = 1}, {})->body,
+  EXPECT_EQ(stream_page(source_, "a-1", {.limit = 1}, {}, budget_)->body,
             R"({"stream":"a-1","version":2,"events":[)" + event_json(log.events[0]) + R"(],"next":2})");
-  EXPECT_EQ(stream_page(source_, "a-2", {}, {}).error().status(), 404);
+  EXPECT_EQ(stream_page(source_, "a-2", {}, {}, budget_).error().status(), 404);
+}
+
+// Work ends when its client has left, and when it has taken more than a request may.
+TEST_F(EventPagesTest, APageEndsWithItsBudget) {
+  append("a-1", std::vector<NewEvent>(3'000, test::event("T")));
+  WorkBudget cancelled;
+  cancelled.cancel();
+  EXPECT_FALSE(log_page(source_, {.limit = 3'000}, {}, cancelled).ok());
+  WorkBudget small({.steps = 1'500});
+  const auto refused = stream_page(source_, "a-1", {.limit = 3'000}, {}, small);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().status(), 503);
+  EXPECT_EQ(refused.error().slug(), "budget-exceeded");
+  EXPECT_THAT(refused.error().detail(), testing::HasSubstr("of 3000 events of the page were read"));
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <future>
@@ -36,6 +40,34 @@ class RestlessSource final : public BodySource {
 
  private:
   int calls_ = 0;
+};
+
+std::string this_thread_name() {
+  std::array<char, 16> name{};
+  pthread_getname_np(pthread_self(), name.data(), name.size());
+  return name.data();
+}
+
+// Its pieces take long, and consist of the name of the thread that made them.
+class LongSource final : public BodySource {
+ public:
+  Piece next(std::string& to) override {
+    to = this_thread_name() + "\n";
+    return ++calls_ == 3 ? Piece::kEnd : Piece::kMore;
+  }
+  bool may_take_long() const override { return calls_ < 2; }
+  void when_ready(std::function<void()>) override {}
+  void stop_waiting() override {}
+  std::string_view heartbeat() const override { return ""; }
+
+ private:
+  int calls_ = 0;
+};
+
+struct CountingObserver final : RequestObserver {
+  void cancelled() override { ++cancelled_count; }
+  void answered(const Route*, int, std::chrono::nanoseconds) override {}
+  std::atomic<int> cancelled_count = 0;
 };
 
 // A server with routes that misbehave, and with low limits.
@@ -114,6 +146,29 @@ class HttpServerTest : public ::testing::Test {
          }},
         {"GET", "/throw", [](const HttpRequest&, const Responder&) { throw std::runtime_error("a secret"); }},
         {"GET", "/forget", [](const HttpRequest&, const Responder&) {}},
+        {"GET", "/spin",
+         [this](const HttpRequest&, const Responder& respond) {
+           ++spinning_;
+           arrived_.notify_all();
+           while (respond.budget().charge(100)) {
+           }
+           --spinning_;
+           arrived_.notify_all();
+           const bool cancelled = respond.budget().end() == WorkEnd::kCancelled;
+           respond(Problem(503, cancelled ? "cancelled" : "budget-exceeded", "", "").to_response());
+         },
+         Scope::kRead, Dialect::kProblem, false, RunsOn::kWorker},
+        {"POST", "/thread",
+         [](const HttpRequest&, const Responder& respond) {
+           respond(json_response(200, this_thread_name()));
+         },
+         Scope::kRead, Dialect::kProblem, false, RunsOn::kWorkerIfLarge},
+        {"GET", "/pieces",
+         [](const HttpRequest&, const Responder& respond) {
+           HttpResponse response;
+           response.stream = std::make_shared<LongSource>();
+           respond(std::move(response));
+         }},
         {"GET", "/large",
          [](const HttpRequest&, const Responder& respond) {
            respond(json_response(200, std::string(64u << 20, 'x')));
@@ -125,7 +180,19 @@ class HttpServerTest : public ::testing::Test {
          }}};
   }
 
+  // Waits until so many requests of /spin are being worked on.
+  void expect_spinning(int count) {
+    std::unique_lock lock(mutex_);
+    while (spinning_ != count && std::chrono::steady_clock::now() < patience_end_)
+      arrived_.wait_for(lock, 10ms);
+    EXPECT_EQ(spinning_, count);
+  }
+
   ServerOptions options_;
+  CountingObserver observer_;
+  std::atomic<int> spinning_ = 0;
+  const std::chrono::steady_clock::time_point patience_end_ =
+      std::chrono::steady_clock::now() + RawClient::kPatience;
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<Responder> kept_;
@@ -146,6 +213,69 @@ TEST_F(HttpServerTest, RequestsReachTheirRoute) {
   EXPECT_EQ(c.get("/nowhere").status, 404);
   EXPECT_EQ(c.get("/echo").status, 405);
   EXPECT_EQ(c.get("/health?a=1?b=2").status, 400);
+}
+
+constexpr const char* kSpin = "GET /spin HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+// Long work runs on workers. While all of them are busy, connections are accepted and short requests answered.
+TEST_F(HttpServerTest, LongWorkDoesNotHoldConnectionThreads) {
+  options_.limits.answer_cpu_max = 1h;
+  options_.limits.answer_time_max = 1h;
+  std::vector<RawClient> busy;
+  for (int i = 0; i < 8; ++i) {
+    busy.push_back(client());
+    busy.back().send(kSpin);
+  }
+  expect_spinning(1);  // The server has one worker here.
+  for (int i = 0; i < 20; ++i) expect_healthy();
+}
+
+TEST_F(HttpServerTest, WorkEndsWhenItsClientLeaves) {
+  options_.limits.answer_cpu_max = 1h;
+  options_.limits.answer_time_max = 1h;
+  options_.observer = &observer_;
+  {
+    RawClient c = client();
+    c.send(kSpin);
+    expect_spinning(1);
+  }
+  expect_spinning(0);
+  EXPECT_EQ(observer_.cancelled_count, 1);
+  EXPECT_EQ(client().exchange("POST /thread HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n").body,
+            "cairn-http-0");
+}
+
+TEST_F(HttpServerTest, WorkEndsWithItsBudget) {
+  options_.limits.answer_cpu_max = 20ms;
+  const RawResponse of_cpu = client().exchange(kSpin);
+  EXPECT_EQ(of_cpu.status, 503);
+  EXPECT_THAT(of_cpu.body, testing::HasSubstr("budget-exceeded"));
+}
+
+// Whatever runs: work that ignores the time that clients are given would run for an hour here.
+TEST_F(HttpServerTest, StoppingEndsLongWork) {
+  options_.limits.answer_cpu_max = 1h;
+  options_.limits.answer_time_max = 1h;
+  RawClient running = client(), waiting = client();
+  running.send(kSpin);
+  expect_spinning(1);
+  waiting.send(kSpin);
+  server_->stop(0ms);
+  EXPECT_EQ(spinning_, 0);
+}
+
+TEST_F(HttpServerTest, LargeBodiesAndLongPiecesAreHandledByWorkers) {
+  const auto thread_of = [this](std::size_t bytes) {
+    return client()
+        .exchange("POST /thread HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(bytes) +
+                  "\r\n\r\n" + std::string(bytes, 'x'))
+        .body;
+  };
+  EXPECT_EQ(thread_of(options_.limits.large_body_bytes), "cairn-http-0");
+  EXPECT_EQ(thread_of(options_.limits.large_body_bytes + 1), "cairn-work");
+  RawClient c = client();
+  c.send("GET /pieces HTTP/1.0\r\nHost: localhost\r\n\r\n");
+  EXPECT_THAT(c.rest(), testing::EndsWith("cairn-work\ncairn-work\ncairn-http-0\n"));
 }
 
 // DNS rebinding: a page in a browser on this machine, whose own name resolves to 127.0.0.1, must be refused.

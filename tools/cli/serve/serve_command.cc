@@ -55,6 +55,7 @@ struct ServeArguments {
   std::size_t projections_max = DaemonOptions{}.projections_max;
   AccessFiles access;
   std::vector<std::string> cors_origins;
+  std::uint32_t request_cpu_ms = 2'000;
 };
 
 // As in StoreOptions: nullopt = for ever.
@@ -123,6 +124,7 @@ Result<api::ServerOptions> server_options(const ServeArguments& arguments, api::
   api::ServerOptions options;
   CAIRN_TRY(options.address, api::parse_listen_address(arguments.listen));
   options.observer = &metrics;
+  options.limits.answer_cpu_max = std::chrono::milliseconds(arguments.request_cpu_ms);
   for (const std::string& origin : arguments.cors_origins) {
     CAIRN_TRY(options.cors_origins.emplace_back(), api::parse_origin(origin));
   }
@@ -284,6 +286,12 @@ void add_serve_command(CLI::App& app, const std::string& version, CommandAction&
       ->type_name("ORIGIN")
       ->allow_extra_args(false)
       ->check(CLI::Validator(check_origin, ""));
+  command
+      .add_option("--request-cpu-ms", arguments->request_cpu_ms,
+                  "Processor time that the answer to one request may take, in milliseconds")
+      ->type_name("MS")
+      ->check(CLI::Range(1u, 600'000u))
+      ->capture_default_str();
   certificate->needs(key);
   key->needs(certificate);
   run_after_parsing(command, action, [arguments, version] { return run_serve(*arguments, version); });
