@@ -112,6 +112,7 @@ enum class Origin { kUser, kSystem };  // only kSystem may write to streams whos
 struct AppendRequest {
   std::vector<StreamAppend> streams;
   Origin origin = Origin::kUser;
+  std::uint64_t client = 0;  // whose share of the writer's queue it takes; 0: the program's own, without one
 };
 
 // The versions and positions of the events appended to one stream. For a check-only stream `last_version` is

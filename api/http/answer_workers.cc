@@ -33,9 +33,9 @@ class QueuedAnswer {
     }
   }
 
-  void refuse(const std::string& refusal) {
+  void refuse(const Problem& problem) {
     make_ = nullptr;
-    respond_(overloaded(refusal).to_response());
+    respond_(problem.to_response());
   }
 
  private:
@@ -48,7 +48,14 @@ class QueuedAnswer {
 void AnswerWorkers::answer(const Responder& respond, std::function<HttpResponse()> make) {
   // Shared, because std::function requires a copyable callable.
   const auto queued = std::make_shared<QueuedAnswer>(respond, std::move(make));
-  if (!pool_.submit([queued] { queued->run(); })) queued->refuse(refusal_);
+  switch (pool_.submit(respond.client(), [queued] { queued->run(); })) {
+    case WorkerPool::Submitted::kYes:
+      return;
+    case WorkerPool::Submitted::kFull:
+      return queued->refuse(overloaded(refusal_));
+    case WorkerPool::Submitted::kOverShare:
+      return queued->refuse(too_many_requests(refusal_));
+  }
 }
 
 }  // namespace cairn::api

@@ -17,7 +17,8 @@ class AnswerWorkers {
   AnswerWorkers(const WorkerPool::Options& options, std::string refusal)
       : refusal_(std::move(refusal)), pool_(options) {}
 
-  // Answers later with the result of `make`; with 503 when the queue is full, or when stop() comes first.
+  // Answers later with the result of `make`; with 503 when the queue is full, or when stop() comes first; with
+  // 429 when the queue is nearly full with requests of the same client.
   void answer(const Responder& respond, std::function<HttpResponse()> make);
 
   // Finishes the answers that are being made; queued and later ones are 503.

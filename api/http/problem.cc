@@ -130,6 +130,10 @@ Problem overloaded(std::string detail) {
   return Problem(503, "overloaded", "The server is busy", std::move(detail)).retry_after(kRetrySoon);
 }
 
+Problem too_many_requests(std::string detail) {
+  return Problem(429, "too-many-requests", "Too many requests", std::move(detail)).retry_after(kRetrySoon);
+}
+
 Problem not_yet(std::string detail) {
   return Problem(503, "not-yet", "Not yet", std::move(detail)).retry_after(kRetrySoon);
 }
@@ -176,6 +180,8 @@ std::string_view reason_phrase(int status) {
       return "Expectation Failed";
     case 422:
       return "Unprocessable Entity";
+    case 429:
+      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     case 500:

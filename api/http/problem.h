@@ -83,6 +83,9 @@ Problem not_found(std::string_view kind, std::string_view name);
 Problem too_large(std::string_view what, std::uint64_t limit);
 Problem overloaded(std::string detail);
 
+// 429: this client has its share of a resource that is nearly used up; others are still served.
+Problem too_many_requests(std::string detail);
+
 // 503: the resource is not available yet; the client should try again.
 Problem not_yet(std::string detail);
 

@@ -55,6 +55,8 @@ Responder::Responder(std::shared_ptr<PendingAnswer> answer)
 
 WorkBudget& Responder::budget() const { return promise_->answer->budget(); }
 
+ClientId Responder::client() const { return promise_->answer->client(); }
+
 void Responder::operator()(HttpResponse response) const { promise_->answer->put(std::move(response)); }
 
 }  // namespace cairn::api

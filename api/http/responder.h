@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "api/http/fair_queue.h"
 #include "api/http/http_message.h"
 #include "eventstore/base/mutex.h"
 #include "eventstore/base/work_budget.h"
@@ -13,7 +14,10 @@ namespace cairn::api {
 // The answer to one request: a route puts it, the connection takes it. Thread-safe.
 class PendingAnswer {
  public:
-  explicit PendingAnswer(const WorkLimits& limits = {}) : budget_(limits) {}
+  explicit PendingAnswer(const WorkLimits& limits = {}, ClientId client = 0)
+      : budget_(limits), client_(client) {}
+
+  ClientId client() const { return client_; }
 
   // What may be spent on the answer. Belongs to the thread that works on it; the connection cancels it when
   // the client leaves.
@@ -33,6 +37,7 @@ class PendingAnswer {
 
  private:
   WorkBudget budget_;
+  const ClientId client_;
   Mutex mutex_;
   bool answered_ CAIRN_GUARDED_BY(mutex_) = false;
   std::optional<HttpResponse> answer_ CAIRN_GUARDED_BY(mutex_);
@@ -49,6 +54,9 @@ class Responder {
 
   // Of the request: long work charges it, and ends when it has ended. Lives as long as a copy of this object.
   WorkBudget& budget() const;
+
+  // Who asks: queues serve clients in turn.
+  ClientId client() const;
 
  private:
   struct Promise;

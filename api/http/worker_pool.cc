@@ -23,27 +23,33 @@ WorkerPool::WorkerPool(const Options& options) : queue_max_(options.queue_max) {
 void WorkerPool::stop() {
   // Destroyed without the lock, because its destructors may answer clients; and before the threads are
   // joined, so that these clients do not wait for the work that runs.
-  std::deque<std::function<void()>> dropped;
   {
-    const MutexLock lock(mutex_);
-    stopping_ = true;
-    dropped.swap(queue_);
+    FairQueue<std::function<void()>> dropped;
+    {
+      const MutexLock lock(mutex_);
+      stopping_ = true;
+      std::swap(dropped, queue_);
+    }
+    changed_.notify_all();
   }
-  changed_.notify_all();
-  dropped.clear();
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }
 }
 
-bool WorkerPool::submit(std::function<void()> work) {
+WorkerPool::Submitted WorkerPool::submit(ClientId client, std::function<void()> work) {
   {
     const MutexLock lock(mutex_);
-    if (stopping_ || queue_.size() >= queue_max_) return false;
-    queue_.push_back(std::move(work));
+    if (stopping_ || queue_.size() >= queue_max_) return Submitted::kFull;
+    const std::size_t held = queue_.size_of(client);
+    const std::size_t clients = queue_.clients() + (held == 0 ? 1 : 0);
+    if (client != 0 && exceeds_share(held + 1, queue_.size() + 1, queue_max_, clients)) {
+      return Submitted::kOverShare;
+    }
+    queue_.push(client, std::move(work));
   }
   changed_.notify_one();
-  return true;
+  return Submitted::kYes;
 }
 
 void WorkerPool::run() {
@@ -51,8 +57,7 @@ void WorkerPool::run() {
   while (true) {
     changed_.wait(lock, [this]() CAIRN_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
     if (stopping_) return;
-    auto work = std::move(queue_.front());
-    queue_.pop_front();
+    auto work = queue_.pop();
     lock.unlock();
     work();
     work = nullptr;  // Its destructor runs without the lock.

@@ -1,18 +1,20 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "api/http/fair_queue.h"
 #include "eventstore/base/mutex.h"
 
 namespace cairn::api {
 
-// Threads for work that would block the threads of the server, with a bounded queue in front of them. Work
-// begins in the order of submission; with one thread, each piece ends before the next begins. Thread-safe.
+// Threads for work that would block the threads of the server, with a bounded queue in front of them. The
+// work of one client begins in the order of submission, and clients take turns; with one thread, each piece ends
+// before the next begins. Thread-safe.
 class WorkerPool {
  public:
   struct Options {
@@ -27,8 +29,17 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // False when the queue is full, or after stop(). REQUIRES: `work` does not throw.
-  bool submit(std::function<void()> work);
+  enum class Submitted {
+    kYes,
+    kFull,       // or stopped
+    kOverShare,  // the queue is nearly full, mostly with work of this client
+  };
+
+  // REQUIRES: `work` does not throw.
+  Submitted submit(ClientId client, std::function<void()> work);
+
+  // Work of the server itself: false when the queue is full, or after stop().
+  bool submit(std::function<void()> work) { return submit(0, std::move(work)) == Submitted::kYes; }
 
   // Destroys the work in the queue, waits for the work that runs, and ends the threads. Later work is
   // refused. REQUIRES: the caller is not a thread of the pool.
@@ -40,7 +51,7 @@ class WorkerPool {
   const std::size_t queue_max_;
   Mutex mutex_;
   CondVar changed_;
-  std::deque<std::function<void()>> queue_ CAIRN_GUARDED_BY(mutex_);
+  FairQueue<std::function<void()>> queue_ CAIRN_GUARDED_BY(mutex_);
   bool stopping_ CAIRN_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;  // last: they use the members above
 };

@@ -31,6 +31,9 @@ constexpr int kStreamSendBuffer = 256 << 10;
 // A piece buffer up to this size is kept for the next piece of a stream.
 constexpr std::size_t kPieceKept = 256u << 10;
 
+constexpr std::string_view kLargeRequests = "large requests are in progress";
+constexpr std::string_view kLargeAnswers = "large answers are being sent";
+
 Problem head_too_large(std::size_t limit) {
   return Problem(431, "head-too-large", "The request head is too large",
                  fmt::format("Request line and headers are larger than {} bytes.", limit))
@@ -55,24 +58,27 @@ asio::awaitable<void> wait_for(const std::shared_ptr<PendingAnswer>& pending,
       asio::use_awaitable);
 }
 
-// Runs `work` on a worker, and resumes the coroutine with whether it ran: not when the server stops. Not a
-// coroutine itself, for the same reason.
-asio::awaitable<bool> run_on(WorkerPool& workers, const asio::any_io_executor& executor,
+// Runs `work` on a worker, and resumes the coroutine with whether it ran: not when the server stops, or when the
+// workers have too much to do for this client. Not a coroutine itself, for the same reason.
+asio::awaitable<bool> run_on(WorkerPool& workers, ClientId client, const asio::any_io_executor& executor,
                              std::function<void()> work) {
   return asio::async_initiate<const asio::use_awaitable_t<>, void(bool)>(
-      [&workers, executor, work = std::move(work)](auto handler) {
+      [&workers, client, executor, work = std::move(work)](auto handler) {
         auto resume = std::make_shared<decltype(handler)>(std::move(handler));
         const auto done = [executor, resume](bool ran) {
           asio::post(executor, [resume, ran] { (*resume)(ran); });
         };
-        const bool taken = workers.submit([work, done] {
+        const auto submitted = workers.submit(client, [work, done] {
           work();
           done(true);
         });
-        if (!taken) done(false);
+        if (submitted != WorkerPool::Submitted::kYes) done(false);
       },
       asio::use_awaitable);
 }
+
+// Odd, as the ids of connections are not. The name outlives a reload of the tokens.
+ClientId of_token(const Token& token) { return std::hash<std::string>()(token.name) | 1; }
 
 // Calls the route, whose answer may come later. An exception becomes a 500, and its text goes to the log only.
 void call_route(RouteMatch match, HttpRequest request, const std::shared_ptr<PendingAnswer>& pending) {
@@ -89,8 +95,11 @@ void call_route(RouteMatch match, HttpRequest request, const std::shared_ptr<Pen
 }  // namespace
 
 Connection::Connection(tcp::socket socket, std::shared_ptr<TlsContext> tls,
-                       const ConnectionServices& services, std::function<void()> admitted)
-    : tls_(std::move(tls)),
+                       const ConnectionServices& services, ClientId connection_id,
+                       std::function<void()> admitted)
+    : connection_id_(connection_id),
+      client_(connection_id),
+      tls_(std::move(tls)),
       transport_(std::move(socket), tls_.get()),
       deadline_(transport_.executor()),
       pause_(transport_.executor()),
@@ -212,6 +221,7 @@ Answered<void> Connection::admit(const RequestHead& head, const Route* route) {
   is_preflight_ = !cors_origin_.empty() && is_preflight(head);
   if (is_preflight_) return {};
   CAIRN_TRY(token_, services_.admission.admit(head, route));
+  client_ = token_ != nullptr ? of_token(*token_) : connection_id_;
   if (!admitted_ && (token_ != nullptr || !services_.admission.needs_token())) {
     admitted_ = true;
     on_admitted_();
@@ -257,6 +267,20 @@ asio::awaitable<std::size_t> Connection::receive_head() {
   }
 }
 
+// 503 when the budget is exhausted, 429 when it nearly is and mostly by this client.
+Answered<void> Connection::reserve(MemoryBudget::Reservation& reservation, std::size_t bytes,
+                                   std::string_view of_what) {
+  switch (reservation.grow_to(bytes, client_)) {
+    case MemoryBudget::Grown::kYes:
+      return {};
+    case MemoryBudget::Grown::kFull:
+      return overloaded(fmt::format("Too many {}.", of_what));
+    case MemoryBudget::Grown::kOverShare:
+      return too_many_requests(fmt::format("Too many {} for this client.", of_what));
+  }
+  return {};
+}
+
 // Receives until input_ begins with the complete body. False when the connection has ended.
 asio::awaitable<bool> Connection::receive_body(const RequestHead& head) {
   if (head.content_length > limits_.body_bytes_max) {
@@ -281,8 +305,8 @@ asio::awaitable<bool> Connection::receive_body(const RequestHead& head) {
     }
     if (received != Received::kYes) co_return false;
     // The budget is charged for received bytes: a Content-Length alone reserves nothing.
-    if (!body_reservation_.grow_to(input_.size())) {
-      const Problem problem = overloaded("Too many large requests are in progress.");
+    if (const auto reserved = reserve(body_reservation_, input_.size(), kLargeRequests); !reserved) {
+      const Problem problem = reserved.error();
       co_await refuse(problem);
       co_return false;
     }
@@ -301,6 +325,7 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     request.body = std::string_view(input_.data(), head.content_length);
   }
   request.token = token_;
+  request.client = client_;
   if (path_bytes < head.target.size()) {
     auto query = parse_query(head.target.substr(path_bytes + 1));
     if (!query) co_return invalid_request("The target is malformed.", "target").to_response();
@@ -308,7 +333,7 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
   }
 
   const auto pending = std::make_shared<PendingAnswer>(
-      WorkLimits{.cpu = limits_.answer_cpu_max, .time = limits_.answer_time_max});
+      WorkLimits{.cpu = limits_.answer_cpu_max, .time = limits_.answer_time_max}, client_);
   pending->budget().cancel_with(services_.stopping);
   const auto executor = transport_.executor();
   if (!runs_on_worker(match, head)) {
@@ -326,7 +351,14 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     const WorkBudget::OnThread measured(pending->budget());
     call_route(std::move(call->first), std::move(call->second), pending);
   };
-  if (!services_.workers.submit(work)) co_return not_yet("The server is stopping.").to_response();
+  switch (services_.workers.submit(client_, work)) {
+    case WorkerPool::Submitted::kYes:
+      break;
+    case WorkerPool::Submitted::kFull:
+      co_return overloaded("Too many requests wait for a worker.").to_response();
+    case WorkerPool::Submitted::kOverShare:
+      co_return too_many_requests("Too many requests of this client wait for a worker.").to_response();
+  }
   // A client that only closed its sending side still gets the answer, if the work ends before it is checked.
   transport_.watch_for_close([self = shared_from_this(), pending] {
     self->services_.observer.cancelled();
@@ -354,10 +386,11 @@ asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpRespon
                                              KeepAlive keep_alive) {
   if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
   // Small answers are always sent: most of them acknowledge an append, which cannot be undone.
-  if (response.body.size() > limits_.small_answer_bytes_max &&
-      !answer_reservation_.grow_to(response.body.size())) {
-    response = overloaded("Too many large answers are being sent.").to_response();
-    if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
+  if (response.body.size() > limits_.small_answer_bytes_max) {
+    if (const auto reserved = reserve(answer_reservation_, response.body.size(), kLargeAnswers); !reserved) {
+      response = reserved.error().to_response();
+      if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
+    }
   }
   const BodyForm form = head.method == "HEAD" ? BodyForm::kNone : BodyForm::kWhole;
   if (form == BodyForm::kNone || response.body.size() <= kOutputKept) {
@@ -403,10 +436,10 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
     if (state == BodySource::Piece::kEnd && chunked) output_ += kLastChunk;
     piece.clear();
     if (piece.capacity() > kPieceKept) piece = std::string();
-    if (output_.size() > 2 * limits_.small_answer_bytes_max && !answer_reservation_.grow_to(output_.size())) {
-      if (begun) co_return false;
-      HttpResponse refusal = overloaded("Too many large answers are being sent.").to_response();
-      co_return co_await send_whole(head, std::move(refusal), keep_alive);
+    if (output_.size() > 2 * limits_.small_answer_bytes_max) {
+      const auto reserved = reserve(answer_reservation_, output_.size(), kLargeAnswers);
+      if (!reserved && begun) co_return false;
+      if (!reserved) co_return co_await send_whole(head, reserved.error().to_response(), keep_alive);
     }
     begun = true;
     if (!output_.empty() && !co_await send(Pace::kEachPart)) co_return false;
@@ -429,7 +462,7 @@ asio::awaitable<BodySource::Piece> Connection::next_piece(BodySource& source, st
   auto piece = BodySource::Piece::kFailed;
   const std::function<void()> make = [&] { piece = source.next(to); };
   const auto executor = transport_.executor();
-  co_await run_on(services_.workers, executor, make);
+  co_await run_on(services_.workers, client_, executor, make);
   co_return piece;
 }
 

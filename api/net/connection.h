@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "api/http/admission.h"
 #include "api/http/browser_origins.h"
@@ -48,9 +49,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   // `tls` is nullptr for plain HTTP. `admitted` is called, on the socket's executor, with the first request that
   // shows the client may use the server: one with a valid token, or any that is served when none is needed.
-  // REQUIRES: the objects of `services` outlive the connection.
+  // `connection_id` is even. REQUIRES: the objects of `services` outlive the connection.
   Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<TlsContext> tls,
-             const ConnectionServices& services, std::function<void()> admitted);
+             const ConnectionServices& services, ClientId connection_id, std::function<void()> admitted);
 
   // Serves until the client disconnects or is refused, or until finish() was called and no request is in
   // progress.
@@ -75,6 +76,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Answered<void> admit(const RequestHead& head, const Route* route);
   boost::asio::awaitable<bool> handshake();
   boost::asio::awaitable<std::size_t> receive_head();
+  Answered<void> reserve(MemoryBudget::Reservation& reservation, std::size_t bytes, std::string_view of_what);
   boost::asio::awaitable<bool> receive_body(const RequestHead& head);
   boost::asio::awaitable<HttpResponse> answer(const RequestHead& head, RouteMatch match);
   boost::asio::awaitable<bool> send_whole(const RequestHead& head, HttpResponse response,
@@ -94,6 +96,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void set_deadline(std::chrono::steady_clock::time_point time);
   void watch_deadline();
 
+  const ClientId connection_id_;
+  ClientId client_;                        // of the request: its token, or this connection
   const std::shared_ptr<TlsContext> tls_;  // before transport_, which uses it
   Transport transport_;
   boost::asio::steady_timer deadline_;                   // expires at deadline_time_ or earlier

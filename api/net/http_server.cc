@@ -229,7 +229,7 @@ class HttpServer::Impl {
       const auto taken = slots_.add(id, address);
       if (taken.instead_of) connections_.at(*taken.instead_of)->give_way();
       if (taken.yes) {
-        connection = std::make_shared<Connection>(std::move(socket), tls_, services_, [this, id] {
+        connection = std::make_shared<Connection>(std::move(socket), tls_, services_, 2 * id, [this, id] {
           const MutexLock inner(mutex_);
           slots_.admit(id);
         });

@@ -62,6 +62,8 @@ Problem store_problem(const Error& error) {
           .with("limit", error.limit.value_or(0));
     case Errc::kOverloaded:
       return overloaded(sentence(error.message));
+    case Errc::kTooManyRequests:
+      return too_many_requests(sentence(error.message));
     case Errc::kBudgetExceeded:
     case Errc::kCancelled:  // the server stops; a client that has left gets nothing
       return {503, "budget-exceeded", "The request takes too long", sentence(error.message)};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -43,11 +44,20 @@ struct AsyncAppend {
 // The bounded queue in front of the writer thread: the admission control of appends. While one block is being
 // committed the requests of the next one gather here (group commit); the writer thread then takes all of them
 // and does not wait for more. See docs/decisions.md, "No group-commit delay".
+//
+// Clients (AppendRequest::client) share it. When more waits than one block holds, the writer thread takes a
+// block of it, as much of each client as of the others, so that a flood delays other clients by one block. When
+// it is three quarters full, a client that has more than its share in it is refused, and others are not.
 // Thread-safe; take() from the writer thread.
 class AppendQueue {
  public:
-  AppendQueue(std::size_t requests_max, std::size_t bytes_max)
-      : requests_max_(requests_max), bytes_max_(bytes_max) {}
+  struct Limits {
+    std::size_t requests_max;
+    std::size_t bytes_max;
+    std::size_t block_requests_max;  // of one batch, unless more clients than that have requests
+    std::size_t block_bytes_max;
+  };
+  explicit AppendQueue(const Limits& limits) : limits_(limits) {}
 
   struct Entry {
     PendingAppend* pending;
@@ -56,7 +66,8 @@ class AppendQueue {
   };
 
   // Returns the signal on which the caller can wait for its answer. Fails with kOverloaded when the queue is
-  // full, kFailedPrecondition once it is closed. Moves from `entry` only on success.
+  // full, kTooManyRequests when it nearly is and the client has its share, kFailedPrecondition once it is
+  // closed. Moves from `entry` only on success.
   Result<AnswerSignal*> push(Entry& entry) CAIRN_EXCLUDES(mutex_);
 
   // Requests that were taken together. They share a signal.
@@ -65,7 +76,7 @@ class AppendQueue {
     AnswerSignal* signal = nullptr;
   };
 
-  // Waits for requests and takes all there are; an empty batch once the queue is closed and drained. Spins
+  // Waits for requests and takes all there are, or about a block of them; an empty batch once the queue is closed and drained. Spins
   // for a moment before it sleeps: waking up takes longer than most clients need to send their next request.
   Batch take() CAIRN_EXCLUDES(mutex_);
 
@@ -75,8 +86,17 @@ class AppendQueue {
   std::size_t size() const CAIRN_EXCLUDES(mutex_);
 
  private:
-  const std::size_t requests_max_;
-  const std::size_t bytes_max_;
+  // What a client has in the queue, or in a batch.
+  struct Held {
+    std::size_t requests = 0;
+    std::size_t bytes = 0;
+  };
+  using HeldByClient = std::unordered_map<std::uint64_t, Held>;
+
+  bool exceeds_share(const PendingAppend& append) CAIRN_REQUIRES(mutex_);
+  std::vector<Entry> take_block() CAIRN_REQUIRES(mutex_);
+
+  const Limits limits_;
 
   mutable Mutex mutex_;
   CondVar arrived_;
@@ -87,6 +107,8 @@ class AppendQueue {
   std::array<AnswerSignal, 16> signals_;
   std::size_t next_signal_ CAIRN_GUARDED_BY(mutex_) = 0;
   std::size_t bytes_ CAIRN_GUARDED_BY(mutex_) = 0;
+  // Of all clients; nullopt until the queue is three quarters full, so that other appends need not count.
+  std::optional<HeldByClient> held_ CAIRN_GUARDED_BY(mutex_);
   bool writer_sleeps_ CAIRN_GUARDED_BY(mutex_) = false;
   std::optional<Error> closed_ CAIRN_GUARDED_BY(mutex_);
   std::atomic<bool> is_closed_ = false;  // closed_ is set, for spinning without the lock

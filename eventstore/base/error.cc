@@ -20,6 +20,8 @@ std::string_view to_string(Errc code) {
       return "too-large";
     case Errc::kOverloaded:
       return "overloaded";
+    case Errc::kTooManyRequests:
+      return "too-many-requests";
     case Errc::kBudgetExceeded:
       return "budget-exceeded";
     case Errc::kCancelled:

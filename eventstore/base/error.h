@@ -17,6 +17,7 @@ enum class Errc {
   kEventIdReused,       // the event id belongs to another event already
   kTooLarge,            // over a stated limit
   kOverloaded,          // a bounded queue is full: back off and retry
+  kTooManyRequests,     // the same, and this client is the one that fills it
   kBudgetExceeded,      // the work took more time or steps than it may: ask for less
   kCancelled,           // nobody waits for the answer any more
   kDiskFull,            // nothing was written; retry when there is space
