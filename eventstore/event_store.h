@@ -39,6 +39,7 @@ class EventStore : public LogReader {
   // Appends and returns when the events are on disk. Fails with
   //   kVersionConflict              a stream is not at the expected version; Error::version has its version
   //   kEventIdReused                an id belongs to another event
+  //   kStale                        checked_at or no_events_behind of the request no longer holds
   //   kInvalidArgument, kTooLarge   the request is wrong; the message names the field
   //   kOverloaded, kDiskFull        nothing was written; try again
   //   kOutcomeUnknown               the commit failed: the events may or may not be there after a restart
@@ -48,6 +49,10 @@ class EventStore : public LogReader {
   // The same without blocking. `done` is called once, on a thread of the store or on the calling thread, and
   // must not block or call append(). A callback that wakes another thread does so through after_callbacks().
   virtual void append_async(AppendRequest request, AppendCallback done) = 0;
+
+  // The same for a request that the caller keeps, to check it again after kStale. REQUIRES: it does not
+  // change before `done` is called.
+  virtual void append_async(std::shared_ptr<const AppendRequest> request, AppendCallback done) = 0;
 
   // One page of a stream. Backward pages are in falling order. A stream that does not exist is kNotFound.
   virtual Result<StreamPage> read_stream(std::string_view stream, const StreamQuery& query) = 0;

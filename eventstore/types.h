@@ -37,6 +37,18 @@ constexpr std::string_view category_of(std::string_view stream) { return stream.
 // System streams ("$schemas") are written by Cairn only.
 constexpr bool is_system_stream(std::string_view stream) { return stream.starts_with('$'); }
 
+// The system streams that decide how other events are checked, encoded and read: the schemas, and the
+// definitions of upcasters, aggregates and projections.
+inline constexpr std::string_view kSchemaStream = "$schemas";
+inline constexpr std::string_view kDefinitionStream = "$definitions";
+
+// The revision of schemas and upcasters: how many events kSchemaStream and kDefinitionStream have together.
+// Both streams only grow, so a reader that has applied both up to an equal revision has applied all of them.
+struct SchemaRevision {
+  std::uint64_t value = 0;
+  friend auto operator<=>(SchemaRevision, SchemaRevision) = default;
+};
+
 enum class Direction { kForward, kBackward };
 
 // One stored event. How long the views live is documented where it is returned.
@@ -108,11 +120,22 @@ struct StreamAppend {
 
 enum class Origin { kUser, kSystem };  // only kSystem may write to streams whose name starts with '$'
 
+// A condition on the whole log: no event of one of these types stands behind `position`.
+struct NoEventsBehind {
+  std::vector<std::string> types;
+  GlobalPosition position;
+};
+
 // Appends to one or several streams, all or nothing. A stream occurs in a request once.
 struct AppendRequest {
   std::vector<StreamAppend> streams;
   Origin origin = Origin::kUser;
   std::uint64_t client = 0;  // whose share of the writer's queue it takes; 0: the program's own, without one
+
+  // What new events were checked against. The writer thread compares it with the log as it is directly before
+  // these events, and fails with kStale when it has changed. A repeat was checked when it was first applied.
+  std::optional<SchemaRevision> checked_at = {};        // nullopt: against no schema or upcaster
+  std::optional<NoEventsBehind> no_events_behind = {};  // of a deployment: how far it was verified
 };
 
 // The versions and positions of the events appended to one stream. For a check-only stream `last_version` is

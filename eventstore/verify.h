@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "eventstore/base/result.h"
+#include "eventstore/types.h"
 
 namespace cairn {
 
@@ -58,11 +59,14 @@ enum class VerifyIds { kIgnore, kList };
 // `stage` is "log", "index" or "ids"; called every few thousand events with done <= total. Return false to cancel.
 using VerifyProgress = std::function<bool(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
 
+// Called with each event that could be read, in the order of the log; the views live until it returns.
+using VerifyVisitor = std::function<void(const EventView& event)>;
+
 // Reads everything in `folder` and checks it: checksums, hash chain, gapless positions, contiguous versions,
 // and that the index agrees with the log. Changes nothing, and may run beside a server on the same folder.
 // Damage is in the report; an error means that nothing could be read as a store (kNotFound, kCorruption for
 // an unreadable file, kIo), or that `progress` cancelled (kFailedPrecondition).
 Result<VerifyReport> verify_store(const std::filesystem::path& folder, const VerifyProgress& progress = {},
-                                  VerifyIds ids = VerifyIds::kIgnore);
+                                  VerifyIds ids = VerifyIds::kIgnore, const VerifyVisitor& visit = {});
 
 }  // namespace cairn

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "upcasters/chain/chains.h"
@@ -18,23 +18,29 @@ namespace cairn {
 // The upcasters of one store and everything that shapes its events with them. Thread-safe.
 class EventShapes {
  public:
-  // Reads the definitions of the store. `log` receives the text that scripts log. Fails as
-  // Upcasters::catch_up() does. REQUIRES: `store` and `registry` outlive it.
-  static Result<std::unique_ptr<EventShapes>> open(EventStore& store, SchemaRegistry& registry,
-                                                   LuaHost::Log log = {});
+  // Reads the definitions of the store, and repairs what version 0.1 left half done (see
+  // upcasters/deploy/half_withdrawn.h); `notice` gets a sentence about each repair. `log` receives the text
+  // that scripts log. Fails as Upcasters::catch_up() does. REQUIRES: `store` and `registry` outlive it.
+  static Result<std::unique_ptr<EventShapes>> open(
+      EventStore& store, SchemaRegistry& registry, LuaHost::Log log = {},
+      const std::function<void(std::string_view message)>& notice = {});
 
   // The same in a process that follows a store which another process writes: nothing is appended, so nothing
   // can be deployed here. Deployments of the writing process are applied by catch_up(). Fails as that does.
   static Result<std::unique_ptr<EventShapes>> open_reader(LogReader& log, SchemaRegistry& registry,
                                                           LuaHost::Log script_log = {});
 
-  // Applies all schemas and upcasters in the log. kOverloaded: the writing process is about to withdraw one
-  // of them; try again. REQUIRES: made by open_reader().
+  // Applies all schemas and upcasters in the log. Fails as the catch_up() of registry and upcasters do.
   Status catch_up();
+
+  // The revision of the schemas and upcasters that have been applied. What is read from them after this call
+  // is at least as new; AppendRequest::checked_at tells whether it was the newest. Two atomic loads.
+  SchemaRevision revision() const { return {registry_.changes() + upcasters_.stream_version()}; }
 
   Chains& chains() { return chains_; }
   ShaperPool& shapers() { return shapers_; }
   Deployer& deployer() { return deployer_; }
+  AppendHold& hold() { return deployer_.hold(); }
   const Upcasters& upcasters() const { return upcasters_; }
   HistorySource& history() { return history_; }
 
@@ -44,20 +50,14 @@ class EventShapes {
   }
 
  private:
-  EventShapes(StoreAccess store, SchemaRegistry& registry, LuaHost::Log log, std::function<void()> refresh);
+  EventShapes(StoreAccess store, SchemaRegistry& registry, LuaHost::Log log);
 
   SchemaRegistry& registry_;
   Upcasters upcasters_;
-
-  // For verifications: with the definitions as applied so far, without catching up.
-  RegistryHistory known_;
-  Chains known_chains_{known_};
-  ShaperPool trials_;
-  Deployer deployer_;
-
   RegistryHistory history_;
   Chains chains_{history_};
   ShaperPool shapers_;
+  Deployer deployer_;
 };
 
 }  // namespace cairn

@@ -18,6 +18,9 @@ namespace {
 constexpr std::chrono::milliseconds kTrialOnServerThreadMax{20};
 constexpr std::chrono::milliseconds kTrialMax{2'000};
 
+// Each recheck follows a change of schemas or definitions, which take longer than an append.
+constexpr int kRechecksMax = 10;
+
 // The ids that a client gave its events. It needs them to repeat an append whose outcome is unknown.
 std::vector<Uuid> client_ids(const AppendRequest& request) {
   std::vector<Uuid> ids;
@@ -58,15 +61,30 @@ Error visible_to(const Token* token, Error error) {
 
 }  // namespace
 
-void AppendAttempt::start(AppendBody parsed, std::string_view body) {
-  if (refused(apply_schemas(parsed, parts_.registry.codecs(), parts_.policy), parts_.respond)) return;
-  if (has_client_ids(parsed.request)) body_ = body;
-  if (!UpcastTrial::needed_for(parsed, parts_.shapes)) return append(std::move(parsed));
-  check(std::move(parsed));
+void AppendAttempt::start(AppendBody parsed, std::string_view text) {
+  body_ = std::move(parsed);
+  if (has_client_ids(body_.request)) text_ = text;
+  if (held()) return;
+  if (refused(apply_schemas(body_, parts_.registry.codecs(), parts_.policy), parts_.respond)) return;
+  check();
 }
 
-void AppendAttempt::check(AppendBody body) {
-  const auto trial = std::make_shared<UpcastTrial>(parts_.shapes, std::move(body));
+bool AppendAttempt::held() {
+  AppendHold& hold = parts_.shapes.hold();
+  if (!hold.active() || was_held_) return false;
+  std::vector<std::string_view> types;
+  for (const StreamAppend& append : body_.request.streams) {
+    for (const NewEvent& event : append.events) types.push_back(event.type);
+  }
+  was_held_ = true;  // before wait(): the hold may end at once, and recheck() run on another thread
+  if (hold.wait(types, [self = shared_from_this()] { self->submit_recheck(); })) return true;
+  was_held_ = false;
+  return false;
+}
+
+void AppendAttempt::check() {
+  if (!UpcastTrial::needed_for(body_, parts_.shapes)) return append();
+  const auto trial = std::make_shared<UpcastTrial>(parts_.shapes, body_);
   const auto outcome = trial->run(kTrialOnServerThreadMax);
   if (outcome != UpcastTrial::Outcome::kNotYet) return finish(*trial, outcome);
   const bool taken = parts_.registry.worker().submit(
@@ -77,7 +95,7 @@ void AppendAttempt::check(AppendBody body) {
 void AppendAttempt::finish(UpcastTrial& trial, UpcastTrial::Outcome outcome) {
   switch (outcome) {
     case UpcastTrial::Outcome::kPassed:
-      return append(trial.take_body());
+      return append();
     case UpcastTrial::Outcome::kRefused:
       return parts_.respond(trial.problem().to_response());
     case UpcastTrial::Outcome::kNotYet:
@@ -86,34 +104,79 @@ void AppendAttempt::finish(UpcastTrial& trial, UpcastTrial::Outcome outcome) {
   }
 }
 
-void AppendAttempt::append(AppendBody body) {
-  // Copied, because an unknown outcome is answered with the ids after the request was moved.
-  auto ids = client_ids(body.request);
-  parts_.store.append_async(std::move(body.request), [self = shared_from_this(),
-                                                      ids = std::move(ids)](Result<AppendResult> result) {
-    if (result.ok()) return self->parts_.respond(self->parts_.reply.success(*result));
-    // This is a thread of the store, so it must not read from the store.
-    const Error& error = result.error();
-    if (error.code != Errc::kEventIdReused || self->body_.empty()) return self->answer(error, ids);
-    if (self->parts_.registry.worker().submit([self, error] { self->try_again(error); })) return;
-    self->answer(make_error(Errc::kOverloaded, "the event that has the id must be read first; try again"),
-                 ids);
+// The store shares the request with this object and does not copy it: it is needed again after kStale, and
+// its ids after an unknown outcome.
+void AppendAttempt::append() {
+  body_.request.checked_at = checked_at_;
+  body_.request.client = parts_.respond.client();
+  auto self = shared_from_this();
+  std::shared_ptr<const AppendRequest> request(self, &body_.request);
+  parts_.store.append_async(std::move(request), [self = std::move(self)](Result<AppendResult> result) {
+    self->answered(std::move(result));
   });
 }
 
-void AppendAttempt::answer(const Error& error, const std::vector<Uuid>& ids) {
+// Runs on a thread of the store, so it must not read from the store.
+void AppendAttempt::answered(Result<AppendResult> result) {
+  if (result.ok()) return parts_.respond(parts_.reply.success(*result));
+  const Error& error = result.error();
+  if (error.code == Errc::kStale) return submit_recheck();
+  if (error.code != Errc::kEventIdReused || text_.empty()) return answer(error);
+  if (parts_.registry.worker().submit([self = shared_from_this(), error] { self->try_again(error); })) return;
+  answer(make_error(Errc::kOverloaded, "the event that has the id must be read first; try again"));
+}
+
+void AppendAttempt::answer(const Error& error) {
   Problem problem = parts_.reply.failure(visible_to(parts_.token.get(), error));
-  if (error.code == Errc::kOutcomeUnknown) problem.with_json("eventIds", to_json(ids));
+  if (error.code == Errc::kOutcomeUnknown) problem.with_json("eventIds", to_json(client_ids(body_.request)));
   parts_.respond(problem.to_response());
 }
 
+void AppendAttempt::submit_recheck() {
+  if (parts_.registry.rechecks().submit([self = shared_from_this()] { self->recheck(); })) return;
+  parts_.respond(overloaded("Too many appends wait for a change of the schemas.").to_response());
+}
+
+// An event that named no version keeps the version it was encoded with, which may be an old one by now: it is
+// stored as if it had come a moment earlier, once the new upcasters have passed it.
+void AppendAttempt::recheck() {
+  if (held()) return;
+  if (++rechecks_ > kRechecksMax) {
+    return parts_.respond(overloaded("The schemas keep changing; send the events again.").to_response());
+  }
+  if (const Status status = parts_.shapes.catch_up(); !status) return answer(status.error());
+  checked_at_ = parts_.shapes.revision();
+  if (!find_versions()) return;
+  if (refused(apply_schemas(body_, parts_.registry.codecs(), parts_.policy, pins_), parts_.respond)) return;
+  check();
+}
+
+bool AppendAttempt::find_versions() {
+  std::size_t index = 0;
+  for (const StreamAppend& append : body_.request.streams) {
+    for (const NewEvent& event : append.events) {
+      std::uint32_t& version = body_.schema_versions[index++];
+      if (event.schema.value == 0) continue;
+      version = parts_.registry.codecs().version_of(event.type, event.schema);
+      if (version != 0 || pins_.contains(event.type)) continue;
+      parts_.respond(overloaded("The schema of " + event.type +
+                                " was deleted while the events were being checked; send them again.")
+                         .to_response());
+      return false;
+    }
+  }
+  return true;
+}
+
 void AppendAttempt::try_again(const Error& error) {
-  auto body = parts_.parse(body_);
+  auto body = parts_.parse(text_);
+  checked_at_ = parts_.shapes.revision();
   if (!body || !pin_schema_of(error, *body) ||
       !apply_schemas(*body, parts_.registry.codecs(), parts_.policy, pins_)) {
-    return answer(error, {});
+    return answer(error);
   }
-  append(*std::move(body));
+  body_ = *std::move(body);
+  append();
 }
 
 bool AppendAttempt::pin_schema_of(const Error& error, const AppendBody& body) {

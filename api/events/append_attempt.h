@@ -22,6 +22,10 @@ struct AppendReply {
 // One client's append, from its body to its answer. Lives until the answer is sent; its steps run one after
 // the other, on the threads of the server, the registry and the store.
 //
+// The events are checked against the schemas and upcasters of one revision, which goes with them to the
+// writer thread. When a schema or an upcaster was deployed in between, the store hands the request back
+// (kStale), and it is checked again: so nothing is stored that the newest upcasters were not run on.
+//
 // Appends are idempotent: a client that got no answer sends the same events with the same ids again, perhaps
 // after their type got a new schema. So when an id is in use and the stored event was written with another
 // schema, the data is encoded with that schema and the append is tried once more.
@@ -39,27 +43,44 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
     std::function<Answered<AppendBody>(std::string_view)> parse;
   };
 
-  explicit AppendAttempt(Parts parts) : parts_(std::move(parts)) {}
+  // Made before anything about the events is read from the registry.
+  explicit AppendAttempt(Parts parts) : parts_(std::move(parts)), checked_at_(parts_.shapes.revision()) {}
 
-  // Appends `parsed`. REQUIRES: it is the result of parts.parse(body), or `body` is empty; called once.
-  void start(AppendBody parsed, std::string_view body);
+  // Appends `parsed`. REQUIRES: it is the result of parts.parse(text), or `text` is empty; called once.
+  void start(AppendBody parsed, std::string_view text);
 
  private:
-  // Runs upcasters on the events: on the calling thread, and on the registry's thread when it takes long.
-  void check(AppendBody body);
+  // Waits for the end of a hold on one of the event types, and goes on with recheck(); false when there is
+  // none. An append waits once at most.
+  bool held();
+  // Runs upcasters on the events where that is needed, on the calling thread, and on the registry's thread
+  // when it takes long; then appends them.
+  void check();
   // Appends the events or answers with the failure.
   void finish(UpcastTrial& trial, UpcastTrial::Outcome outcome);
-  void append(AppendBody body);
-  void answer(const Error& error, const std::vector<Uuid>& ids);
+  void append();
+  void answered(Result<AppendResult> result);
+  void answer(const Error& error);
 
-  // Parses the body again and appends it with the schema of the stored event. Runs on the registry's thread.
+  // Checks the events once more, with the schemas and upcasters of now. Runs on the thread for rechecks.
+  void recheck();
+  // Hands recheck() to that thread.
+  void submit_recheck();
+  // Finds the schema version of each encoded event; answers and returns false when one was deleted.
+  bool find_versions();
+
+  // Parses the text again and appends it with the schema of the stored event. Runs on the registry's thread.
   void try_again(const Error& error);
   // Pins the schema of the stored event for its type; false when that would change nothing.
   bool pin_schema_of(const Error& error, const AppendBody& body);
 
   const Parts parts_;
-  std::string body_;  // kept for a second attempt; empty when no event has an id from the client
+  SchemaRevision checked_at_;
+  AppendBody body_;
+  std::string text_;  // kept for a second attempt; empty when no event has an id from the client
   SchemaPins pins_;
+  int rechecks_ = 0;
+  bool was_held_ = false;
 };
 
 }  // namespace cairn::api

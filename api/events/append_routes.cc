@@ -92,12 +92,12 @@ Answered<AppendBody> parse_framed(const HttpRequest& request, EventCodecs& codec
 void append_framed(const RouteContext& context, EventStore& store, const HttpRequest& request,
                    const Responder& respond) {
   RegistryService& registry = *context.store.registry_service();
-  auto body = parse_framed(request, registry.codecs());
-  if (refused(body, respond)) return;
-  if (refused(check_streams(request, *body), respond)) return;
   const auto attempt = std::make_shared<AppendAttempt>(
       AppendAttempt::Parts{store, registry, *context.store.shapes(), context.schemas, kOneStream,
                            request.token, respond, nullptr});
+  auto body = parse_framed(request, registry.codecs());
+  if (refused(body, respond)) return;
+  if (refused(check_streams(request, *body), respond)) return;
   attempt->start(*std::move(body), "");
 }
 

@@ -47,14 +47,13 @@ UpcastTrial::Outcome UpcastTrial::run(std::chrono::milliseconds time_max) {
 
 std::optional<std::string> UpcastTrial::try_event(Shaper& shaper, const std::string& stream,
                                                   const NewEvent& event) const {
-  // The position and the version are not known before the append: scripts see zeros.
+  // Position, version and time are not known before the append.
   const std::vector<std::string_view> tags(event.tags.begin(), event.tags.end());
   EventView view;
   view.stream = stream;
   view.type = event.type;
   if (event.id) view.id = *event.id;
   view.schema = event.schema;
-  view.recorded_at = system_time();
   view.data = event.data;
   view.metadata = event.metadata;
   view.tags = tags;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "api/events/append_body.h"
@@ -14,8 +13,9 @@
 namespace cairn::api {
 
 // Runs the upcasters on an append of an old schema version before it is stored. A deployment runs an upcaster
-// on all events that are stored at that time; events that arrive later with an older schema are run here, so
-// that every stored event can be read in the newest version of its type. Used by one thread at a time.
+// on all events that stand before it in the log; events behind it with an older schema are run here, so that
+// every stored event can be read in the newest version of its type. Scripts see no position, version and time
+// of an event here: see docs/lua.md. Used by one thread at a time.
 class UpcastTrial {
  public:
   enum class Outcome {
@@ -27,17 +27,14 @@ class UpcastTrial {
   // Whether an event of `body` may need an upcaster. Cheap where no event names a schema version.
   static bool needed_for(const AppendBody& body, const EventShapes& shapes);
 
-  // REQUIRES: `shapes` outlives the trial.
-  UpcastTrial(EventShapes& shapes, AppendBody body) : shapes_(shapes), body_(std::move(body)) {}
+  // REQUIRES: both outlive the trial, and `body` does not change.
+  UpcastTrial(EventShapes& shapes, const AppendBody& body) : shapes_(shapes), body_(body) {}
 
   // Runs the upcasters on the remaining events, for about `time_max`.
   Outcome run(std::chrono::milliseconds time_max);
 
   // REQUIRES: run() returned kRefused.
   Problem problem() const;
-
-  // REQUIRES: run() returned kPassed. Called once.
-  AppendBody take_body() { return std::move(body_); }
 
  private:
   struct Failure {
@@ -51,7 +48,7 @@ class UpcastTrial {
                                        const NewEvent& event) const;
 
   EventShapes& shapes_;
-  AppendBody body_;
+  const AppendBody& body_;
   // The next event: its stream, its index in the stream, and its index in the request.
   std::size_t stream_ = 0;
   std::size_t event_ = 0;

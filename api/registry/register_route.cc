@@ -11,6 +11,7 @@
 #include "eventstore/base/names.h"
 #include "eventstore/json/json_writer.h"
 #include "schemaregistry/registry/schema_registry.h"
+#include "upcasters/event_shapes.h"
 #include "upcasters/script/upcaster_script.h"
 
 namespace cairn::api {
@@ -34,13 +35,15 @@ Registration registration_of(const HttpRequest& request, SchemaBody body) {
   return wanted;
 }
 
-RegistryResult<RegistryTask> register_schema(const HttpRequest& request) {
+RegistryResult<RegistryTask> register_schema(const EventShapes* shapes, const HttpRequest& request) {
   CAIRN_TRY(SchemaBody body, read_schema_body(request));
   if (flag(request, "dryRun")) {
     // A client that sets dryRun does not expect a registration.
     return RegistryError{422, 422, "dryRun needs an upcaster; for a schema alone, use /compatibility"};
   }
-  return RegistryTask([wanted = registration_of(request, std::move(body))](SchemaRegistry& registry) -> Body {
+  Registration wanted = registration_of(request, std::move(body));
+  if (shapes != nullptr) wanted.lost = shapes->upcasters().lost_versions(wanted.subject);
+  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) -> Body {
     CAIRN_TRY(const SchemaId id, registry.register_schema(wanted));
     return id_json(id);
   });
@@ -83,7 +86,9 @@ void register_with_upcaster(DeployService& service, const HttpRequest& request, 
 }  // namespace
 
 Route register_route(const StoreSlot& slot) {
-  Route route = registry_change(slot, "POST", kPath, register_schema);
+  Route route = registry_change(slot, "POST", kPath, [&slot](const HttpRequest& request) {
+    return register_schema(slot.shapes(), request);
+  });
   route.handle = [&slot, alone = std::move(route.handle)](const HttpRequest& request,
                                                           const Responder& respond) {
     // The plain route answers an invalid request.

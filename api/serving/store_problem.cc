@@ -60,6 +60,7 @@ Problem store_problem(const Error& error) {
     case Errc::kTooLarge:
       return Problem(413, "too-large", "Too large", sentence(error.message))
           .with("limit", error.limit.value_or(0));
+    case Errc::kStale:
     case Errc::kOverloaded:
       return overloaded(sentence(error.message));
     case Errc::kTooManyRequests:

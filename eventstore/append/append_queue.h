@@ -31,14 +31,18 @@ struct PendingAppend {
   std::atomic<bool> answered = false;
 };
 
-// A request of append_async(): no caller waits, so it owns its request, and a callback receives the answer.
+// A request of append_async(): no caller waits, so it owns its request or shares it with the caller, and a
+// callback receives the answer.
 struct AsyncAppend {
   AsyncAppend(AppendRequest what, AppendCallback callback)
-      : request(std::move(what)), done(std::move(callback)) {}
+      : own(std::move(what)), done(std::move(callback)), pending(own) {}
+  AsyncAppend(std::shared_ptr<const AppendRequest> what, AppendCallback callback)
+      : shared(std::move(what)), done(std::move(callback)), pending(*shared) {}
 
-  AppendRequest request;
+  const AppendRequest own;
+  const std::shared_ptr<const AppendRequest> shared;
   AppendCallback done;
-  PendingAppend pending{request};
+  PendingAppend pending;
 };
 
 // The bounded queue in front of the writer thread: the admission control of appends. While one block is being

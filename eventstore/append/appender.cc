@@ -70,8 +70,7 @@ Result<AppendResult> Appender::append(AppendRequest request) {
   return *std::move(pending.answer);
 }
 
-void Appender::append_async(AppendRequest request, AppendCallback done) {
-  auto async = std::make_unique<AsyncAppend>(std::move(request), std::move(done));
+void Appender::append_async(std::unique_ptr<AsyncAppend> async) {
   AppendQueue::Entry entry{&async->pending, std::move(async)};
   if (auto queued = enqueue(entry); !queued.ok()) entry.async->done(std::move(queued).error());
 }
@@ -227,7 +226,7 @@ void Appender::count(const Result<AppendResult>& answer) {
     if (answer->already_applied) ++counters_.already_applied;
   } else if (answer.error().code == Errc::kVersionConflict) {
     ++counters_.conflicts;
-  } else {
+  } else if (answer.error().code != Errc::kStale) {  // the caller checks the request again and repeats it
     ++counters_.refused;
   }
 }

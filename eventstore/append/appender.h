@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "eventstore/append/append_queue.h"
 #include "eventstore/append/block_hasher.h"
@@ -60,7 +61,7 @@ class Appender {
 
   // See EventStore.
   Result<AppendResult> append(AppendRequest request);
-  void append_async(AppendRequest request, AppendCallback done);
+  void append_async(std::unique_ptr<AsyncAppend> async);
 
   const AppendCounters& counters() const { return counters_; }
   std::size_t queued() const { return queue_.size(); }

@@ -1,5 +1,7 @@
 #include "eventstore/append/block_planner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "eventstore/base/assert.h"
 #include "eventstore/base/prefetch.h"
 #include "eventstore/index/server_id.h"
+#include "eventstore/read/posting_cursor.h"
 
 namespace cairn {
 namespace {
@@ -40,6 +43,7 @@ BlockPlanner::BlockPlanner(BlockSource& log, const Tail& tail, const Index& inde
                            const SipKey& id_key, const IdWindow& id_window)
     : log_(log),
       tail_(tail),
+      index_(index),
       heads_(tail, index),
       id_lookup_(tail, index, store_id, id_key),
       id_key_(id_key),
@@ -51,6 +55,7 @@ BlockPlanner::~BlockPlanner() = default;
 void BlockPlanner::begin(GlobalPosition first_position, Timestamp now) {
   first_position_ = first_position;
   now_ = now;
+  added_revision_ = 0;
   streams_used_ = 0;
   stream_by_name_.clear();
   type_by_name_.clear();
@@ -163,11 +168,63 @@ Status BlockPlanner::add(const AppendRequest& request, AppendResult& result) {
     return id_reused(stored.event.id, stored.event);
   }
   if (failed_check) return *std::move(failed_check);
+  if (request.checked_at || request.no_events_behind) CAIRN_CHECK(check_current(request));
 
   CAIRN_ASSERT(events_.size() == events_before, events_.size(), events_before);  // invariant 2
   for (std::size_t i = 0; i < streams.size(); ++i) {
     if (!request.streams[i].events.empty()) take(request.streams[i], *streams[i], result.streams[i]);
   }
+  return {};
+}
+
+Status BlockPlanner::check_current(const AppendRequest& request) {
+  if (request.checked_at) {
+    CAIRN_TRY(const SchemaRevision now, revision());
+    if (*request.checked_at != now) {
+      return make_error(Errc::kStale,
+                        fmt::format("the events were checked at revision {} of schemas and upcasters, which "
+                                    "are at revision {}",
+                                    request.checked_at->value, now.value));
+    }
+  }
+  if (request.no_events_behind) CAIRN_CHECK(check_none_behind(*request.no_events_behind));
+  return {};
+}
+
+Result<SchemaRevision> BlockPlanner::revision() {
+  if (!committed_revision_) {
+    std::uint64_t events = 0;
+    for (const std::string_view name : {kSchemaStream, kDefinitionStream}) {
+      StreamHead head;
+      CAIRN_CHECK(heads_.find(HashedName(name), head));
+      events += head.version.value;
+    }
+    committed_revision_ = events;
+  }
+  return SchemaRevision{*committed_revision_ + added_revision_};
+}
+
+// Events of this block stand behind every position that a caller can know.
+Status BlockPlanner::check_none_behind(const NoEventsBehind& condition) const {
+  const auto stale = [&](std::string_view what) {
+    return make_error(Errc::kStale, fmt::format("{} stands behind position {}, up to which the request was "
+                                                "checked",
+                                                what, condition.position.value));
+  };
+  for (const std::string_view type : block_types_) {
+    if (std::find(condition.types.begin(), condition.types.end(), type) != condition.types.end())
+      return stale(fmt::format("an event of type '{}'", type));
+  }
+  // The tail before the index, as in Reader::read_filtered().
+  const Tail::Snapshot snapshot = tail_.snapshot();
+  CAIRN_TRY(const IndexReader index, index_.read());
+  CAIRN_TRY(const auto state, index.state());
+  const EventFilter filter{{}, condition.types};
+  WorkBudget unlimited;  // the first position of a type is found in a few steps
+  FilterCursor cursor(index, state ? state->through : GlobalPosition{0}, tail_, snapshot, filter,
+                      Direction::kForward, unlimited);
+  CAIRN_TRY(const auto found, cursor.seek(condition.position.value + 1));
+  if (found) return stale(fmt::format("the event at position {}", found->position));
   return {};
 }
 
@@ -178,6 +235,8 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
     block_streams_.push_back(stream.name.text);
     block_stream_heads_.push_back(&stream);
   }
+  if (stream.name.text == kSchemaStream || stream.name.text == kDefinitionStream)
+    added_revision_ += append.events.size();
   result.first_version = {stream.head.version.value + 1};
   result.last_version = {stream.head.version.value + append.events.size()};
   result.first_position = {first_position_.value + events_.size()};
@@ -230,6 +289,7 @@ BlockContents BlockPlanner::contents(std::uint64_t epoch, const Sha256& previous
 }
 
 BlockSummary BlockPlanner::summary(const Sha256& hash) {
+  if (committed_revision_) *committed_revision_ += added_revision_;
   BlockSummary summary{.first_position = first_position_, .recorded_at = now_, .hash = hash};
   summary.streams.reserve(block_stream_heads_.size());
   for (Stream* const stream : block_stream_heads_) {

@@ -29,8 +29,8 @@ namespace cairn {
 // prepared_for().
 //
 // Invariants, asserted in block_planner.cc by their numbers:
-//  1. A request is checked against the streams as they are after every request accepted before it, in this
-//     block or an earlier one.
+//  1. A request is checked against the streams, and against the schemas, upcasters and events that it names,
+//     as they are after every request accepted before it, in this block or an earlier one.
 //  2. A request that is refused changes nothing: all of it is checked before any of it is placed.
 //  3. Positions and versions are assigned here and nowhere else, without gaps. They hold once the block is
 //     committed: begin() starts over from the end of the log.
@@ -47,8 +47,8 @@ class BlockPlanner {
   void prefetch(std::span<const AppendQueue::Entry> appends);
 
   // Adds `request` to the block, or finds that it was applied before, or refuses it (kVersionConflict,
-  // kEventIdReused, or an error of a read). A success holds once the block is committed; its positions and
-  // versions are in `result`. The planner keeps views of `request` until the next begin().
+  // kEventIdReused, kStale, or an error of a read). A success holds once the block is committed; its positions
+  // and versions are in `result`. The planner keeps views of `request` until the next begin().
   // REQUIRES: `result` is prepared_for(request).
   Status add(const AppendRequest& request, AppendResult& result);
 
@@ -78,12 +78,17 @@ class BlockPlanner {
 
   Result<Stream*> stream(std::string_view name);
   Result<std::optional<GlobalPosition>> find_id(const Uuid& id);
+  // Whether what a request was checked against still holds after the requests before it; kStale otherwise.
+  Status check_current(const AppendRequest& request);
+  Result<SchemaRevision> revision();
+  Status check_none_behind(const NoEventsBehind& condition) const;
   // Assigns positions and versions to the events of `append`, and puts them into `result`.
   void take(const StreamAppend& append, Stream& stream, StreamAppendResult& result);
   std::uint32_t type_index(std::string_view type);
 
   BlockSource& log_;
   const Tail& tail_;
+  const Index& index_;
   StreamHeads heads_;
   IdLookup id_lookup_;
   const SipKey id_key_;  // of the ids for events that came without one
@@ -92,6 +97,8 @@ class BlockPlanner {
 
   GlobalPosition first_position_;
   Timestamp now_;
+  std::optional<std::uint64_t> committed_revision_;  // of the log before this block, once a request asked
+  std::uint64_t added_revision_ = 0;                 // by this block
   std::deque<Stream> streams_;  // the first streams_used_ are this block's; a deque, so they do not move
   std::size_t streams_used_ = 0;
   PointerTable<Stream> stream_by_name_;

@@ -16,6 +16,8 @@ std::string_view to_string(Errc code) {
       return "version-conflict";
     case Errc::kEventIdReused:
       return "event-id-reused";
+    case Errc::kStale:
+      return "stale";
     case Errc::kTooLarge:
       return "too-large";
     case Errc::kOverloaded:

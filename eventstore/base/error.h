@@ -15,6 +15,7 @@ enum class Errc {
   kNotFound,            // no such stream, file or record
   kVersionConflict,     // the stream has another version than expected: reload and decide again
   kEventIdReused,       // the event id belongs to another event already
+  kStale,               // what the request was checked against has changed: check it again
   kTooLarge,            // over a stated limit
   kOverloaded,          // a bounded queue is full: back off and retry
   kTooManyRequests,     // the same, and this client is the one that fills it

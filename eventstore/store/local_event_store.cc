@@ -60,7 +60,10 @@ class LocalEventStore final : public EventStore {
     return appender_->append(std::move(request));
   }
   void append_async(AppendRequest request, AppendCallback done) override {
-    appender_->append_async(std::move(request), std::move(done));
+    appender_->append_async(std::make_unique<AsyncAppend>(std::move(request), std::move(done)));
+  }
+  void append_async(std::shared_ptr<const AppendRequest> request, AppendCallback done) override {
+    appender_->append_async(std::make_unique<AsyncAppend>(std::move(request), std::move(done)));
   }
 
   Result<StreamPage> read_stream(std::string_view stream, const StreamQuery& query) override {

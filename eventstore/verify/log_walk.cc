@@ -123,6 +123,7 @@ void LogWalk::check_event(const StoredEvent& stored) {
   head.advance(event.position, event.recorded_at);
   expected_.add(stored);
   if (on_event) on_event(stored);
+  if (visit) visit(stored.event);
 }
 
 }  // namespace cairn

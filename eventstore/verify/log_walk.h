@@ -32,6 +32,7 @@ class LogWalk {
 
   // Called for each event.
   std::function<void(const StoredEvent&)> on_event;
+  VerifyVisitor visit;
 
  private:
   void check_block(const RawBlock& raw);

@@ -73,7 +73,7 @@ Status compare(LogWalk& log, const IndexReader& index, VerifyReport& report, con
 }  // namespace
 
 Result<VerifyReport> verify_store(const std::filesystem::path& folder, const VerifyProgress& progress,
-                                  VerifyIds ids) {
+                                  VerifyIds ids, const VerifyVisitor& visit) {
   CAIRN_TRY(const DataFolder store, DataFolder::inspect(folder));
   VerifyReport report;
   report.store_id = store.store_id().to_string();
@@ -106,6 +106,7 @@ Result<VerifyReport> verify_store(const std::filesystem::path& folder, const Ver
   CAIRN_TRY(const auto log,
             LmdbBlockLog::open(store.log(), {.readers_max = kReaders, .access = lmdb::Access::kReadOnly}));
   LogWalk walk(*log, store.store_id(), plain_server_ids.ok() && *plain_server_ids, report, progress);
+  walk.visit = visit;
   CAIRN_CHECK(reader ? compare(walk, *reader, report, progress) : walk.walk_to({~std::uint64_t{0}}));
   if (ids == VerifyIds::kIgnore || !walk.unbroken()) return report;
   reader.reset();  // a long transaction would let the server's index grow

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -63,6 +64,22 @@ RegistryResult<SchemaId> choose_id(const RegistryState& state, const Registratio
   return SchemaId{state.id_max().value + 1};
 }
 
+// The version that the schema had, if it was lost and is not registered again; nullptr otherwise.
+const LostVersion* find_lost(const RegistryState& state, const Registration& wanted,
+                             const Candidate& candidate) {
+  const SubjectVersions* versions = state.find_subject(wanted.subject);
+  for (const LostVersion& lost : wanted.lost) {
+    const auto known = state.find_id(lost.id);
+    if (known == nullptr || !is_same(*known, candidate)) continue;
+    const bool is_back = versions != nullptr &&
+                         std::any_of(versions->begin(), versions->end(), [&](const SubjectVersion& version) {
+                           return version.schema->id == lost.id;
+                         });
+    if (!is_back) return &lost;
+  }
+  return nullptr;
+}
+
 // An empty text stands for the latest version of the subject.
 RegistryResult<Decision<SchemaId>> register_latest(const SubjectVersions* versions) {
   const SubjectVersion* latest = versions == nullptr ? nullptr : newest_live(*versions);
@@ -110,13 +127,19 @@ RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, c
     const auto messages = check_compatibility(state, wanted.subject, candidate);
     if (!messages.empty()) return incompatible_schema(wanted.subject, joined(messages));
   }
-  const std::uint32_t version = versions == nullptr ? 1 : versions->back().version + 1;
+  const LostVersion* lost = wanted.id ? nullptr : find_lost(state, wanted, candidate);
+  const bool gets_number_back =
+      lost != nullptr && (versions == nullptr || find_version(*versions, lost->version) == nullptr);
+  const std::uint32_t version = gets_number_back      ? lost->version
+                                : versions == nullptr ? 1
+                                                      : versions->back().version + 1;
   if (version > kNumberMax) return not_permitted("There are no version numbers left.");
   if (wanted.version && *wanted.version != version) {
     return invalid_schema(
         fmt::format("version {} is not one more than the previous version {}", *wanted.version, version - 1));
   }
-  CAIRN_TRY(const SchemaId id, choose_id(state, wanted, candidate));
+  CAIRN_TRY(const SchemaId id,
+            lost != nullptr ? RegistryResult<SchemaId>(lost->id) : choose_id(state, wanted, candidate));
   CAIRN_CHECK(check_storable(candidate, normalize ? Normalize::kYes : Normalize::kNo));
 
   Decision<SchemaId> decision{id, {}};

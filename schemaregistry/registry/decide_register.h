@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "schemaregistry/registry/candidate.h"
 #include "schemaregistry/registry/decision.h"
@@ -13,6 +14,12 @@ namespace cairn {
 
 enum class CheckCompatibility : bool { kNo, kYes };
 
+// A version that was deleted although events may be stored with its schema.
+struct LostVersion {
+  std::uint32_t version = 0;
+  SchemaId id;
+};
+
 struct Registration {
   std::string subject;
   SchemaInput schema;
@@ -20,6 +27,8 @@ struct Registration {
   CheckCompatibility check = CheckCompatibility::kYes;
   std::optional<SchemaId> id;            // mode IMPORT only: the id in the registry that it comes from
   std::optional<std::uint32_t> version;  // the same
+  // Of the subject: the same schema gets back its id, and its number if no other version has it by now.
+  std::vector<LostVersion> lost = {};
 };
 
 // Whether the text is a valid name of a subject.

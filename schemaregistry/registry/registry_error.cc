@@ -19,6 +19,7 @@ std::string quoted(std::string_view subject, std::uint32_t version) {
 
 RegistryError store_failed(const Error& error) {
   switch (error.code) {
+    case Errc::kStale:
     case Errc::kOverloaded:
     case Errc::kFailedPrecondition:
       return {503, 503, error.message};

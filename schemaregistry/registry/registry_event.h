@@ -14,11 +14,8 @@
 
 namespace cairn {
 
-// The stream from which the state of the registry is folded.
-inline constexpr std::string_view kSchemaStream = "$schemas";
-
-// The events of the registry; docs/format.md shows each as it is stored. Without `subject` an event concerns
-// all subjects.
+// The events of the registry, in the stream kSchemaStream; docs/format.md shows each as it is stored. Without
+// `subject` an event concerns all subjects.
 
 struct SchemaRegistered {
   std::string subject;

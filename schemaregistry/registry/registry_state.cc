@@ -38,6 +38,10 @@ const SubjectVersion* find_version(const SubjectVersions& versions, std::uint32_
   return found == versions.end() || found->version != version ? nullptr : &*found;
 }
 
+void insert_version(SubjectVersions& versions, SubjectVersion version) {
+  versions.insert(first_from(versions, version.version), std::move(version));
+}
+
 // --- Checking --------------------------------------------------------------------------------------------
 
 Result<CheckedRegistryEvent> RegistryState::check(RegistryEvent event,
@@ -59,7 +63,7 @@ Status RegistryState::check_follows(const RegistryEvent& event) const {
   };
   if (const auto* registered = std::get_if<SchemaRegistered>(&event)) {
     const SubjectVersions* versions = find_subject(registered->subject);
-    if (versions != nullptr && versions->back().version >= registered->version) {
+    if (versions != nullptr && find_version(*versions, registered->version) != nullptr) {
       return cannot_follow(named(registered->subject, registered->version) + " is given twice");
     }
   } else if (const auto* deleted = std::get_if<VersionDeleted>(&event)) {
@@ -126,7 +130,7 @@ void RegistryState::apply(const CheckedRegistryEvent& checked) {
 void RegistryState::apply(const SchemaRegistered& event, const std::shared_ptr<const StoredSchema>& schema) {
   schemas_.emplace(schema->id.value, schema);
   id_max_ = std::max(id_max_, schema->id);
-  subjects_[event.subject].push_back({event.version, false, schema, event_count_});
+  insert_version(subjects_[event.subject], {event.version, false, schema, event_count_});
   use(schema);
 }
 

@@ -34,6 +34,9 @@ const SubjectVersion* newest_live(const SubjectVersions& versions);
 // That version, soft-deleted or not, or nullptr.
 const SubjectVersion* find_version(const SubjectVersions& versions, std::uint32_t version);
 
+// Puts a version in its place among the others. REQUIRES: none has its number.
+void insert_version(SubjectVersions& versions, SubjectVersion version);
+
 // An event that has been checked against the state it will change.
 struct CheckedRegistryEvent {
   RegistryEvent event;

@@ -147,7 +147,7 @@ Status SchemaRegistry::parse_ahead(const RegistryState& state, const std::vector
 }
 
 template <typename T, typename Decide>
-RegistryResult<T> SchemaRegistry::execute(Decide decide, const RegistrationCompanion& companion) {
+RegistryResult<T> SchemaRegistry::execute(Decide decide) {
   const MutexLock command(command_mutex_);
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     CAIRN_CHECK(catch_up());
@@ -160,20 +160,13 @@ RegistryResult<T> SchemaRegistry::execute(Decide decide, const RegistrationCompa
       return decided;
     }();
     if (!decision) return std::move(decision).error();
-    AppendRequest request = append_of(decision->events, version);
-    if (companion) {
-      CAIRN_TRY(auto others, companion(decision->events));
-      for (StreamAppend& other : others) request.streams.push_back(std::move(other));
-    }
-    if (decision->events.empty() && request.streams.size() == 1) return std::move(decision->answer);
-    const auto appended = store_.append(std::move(request));
+    if (decision->events.empty()) return std::move(decision->answer);
+    const auto appended = store_.append(append_of(decision->events, version));
     if (appended) {
       const std::uint64_t last = version + decision->events.size();
-      if (!decision->events.empty()) {
-        // invariant 2: the events stand directly behind the version that was decided on
-        CAIRN_ASSERT(appended->streams.front().last_version.value == last,
-                     appended->streams.front().last_version.value, last);
-      }
+      // invariant 2: the events stand directly behind the version that was decided on
+      CAIRN_ASSERT(appended->streams.front().last_version.value == last,
+                   appended->streams.front().last_version.value, last);
       CAIRN_CHECK(catch_up());
       CAIRN_ASSERT(changes() >= last, changes(), last);  // invariant 3
       return std::move(decision->answer);
@@ -183,10 +176,8 @@ RegistryResult<T> SchemaRegistry::execute(Decide decide, const RegistrationCompa
   return make_error(Errc::kOverloaded, "other registries keep changing the schemas; try again");
 }
 
-RegistryResult<SchemaId> SchemaRegistry::register_schema(const Registration& wanted,
-                                                         const RegistrationCompanion& companion) {
-  return execute<SchemaId>([&](const RegistryState& state) { return decide_register(state, wanted); },
-                           companion);
+RegistryResult<SchemaId> SchemaRegistry::register_schema(const Registration& wanted) {
+  return execute<SchemaId>([&](const RegistryState& state) { return decide_register(state, wanted); });
 }
 
 RegistryResult<std::uint32_t> SchemaRegistry::delete_version(const std::string& subject,

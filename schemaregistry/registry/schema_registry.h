@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,12 +26,6 @@ struct RegistryCounts {
   std::size_t schemas = 0;   // that at least one version uses
   std::size_t subjects = 0;  // with a live version
 };
-
-// Returns what the caller wants appended to other streams atomically with a registration. Its argument is
-// what the registry will append itself: nothing when the schema is already registered. Called again whenever
-// the append fails with a version conflict and the registry decides again.
-using RegistrationCompanion =
-    std::function<RegistryResult<std::vector<StreamAppend>>(const std::vector<RegistryEvent>& decided)>;
 
 // The schemas of one event store. Thread-safe.
 //
@@ -82,8 +75,7 @@ class SchemaRegistry {
 
   // Commands. They return when their events are durable.
 
-  RegistryResult<SchemaId> register_schema(const Registration& wanted,
-                                           const RegistrationCompanion& companion = {});
+  RegistryResult<SchemaId> register_schema(const Registration& wanted);
   RegistryResult<std::uint32_t> delete_version(const std::string& subject,
                                                std::optional<std::uint32_t> version, Permanent permanent);
   RegistryResult<std::vector<std::uint32_t>> delete_subject(const std::string& subject, Permanent permanent);
@@ -135,7 +127,7 @@ class SchemaRegistry {
       CAIRN_EXCLUDES(catch_up_mutex_);
 
   template <typename T, typename Decide>
-  RegistryResult<T> execute(Decide decide, const RegistrationCompanion& companion = {});
+  RegistryResult<T> execute(Decide decide);
 
   // Returns `find(state)`, before catching up if that finds something, else after.
   template <typename Find>

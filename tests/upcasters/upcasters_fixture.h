@@ -11,6 +11,7 @@
 #include "tests/support/store_fixture.h"
 #include "upcasters/event_shapes.h"
 #include "upcasters/model/unreadable.h"
+#include "upcasters/model/upcaster.h"
 
 namespace cairn::test {
 
@@ -37,6 +38,15 @@ inline const std::string kEurosToCents =
     upcaster("Order", 1, 2, "return { cents = math.tointeger(data.total * 100) }");
 inline const std::string kCentsToMoney =
     upcaster("Order", 2, 3, "return { amount = data.cents, currency = 'EUR' }");
+
+// What version 0.1 appended to $definitions when an upcaster failed.
+inline NewEvent withdrawn_event(const UpcasterHeader& header, const std::string& source) {
+  NewEvent event;
+  event.type = "UpcasterWithdrawn";
+  event.data = R"({"type":")" + header.type + R"(","from":)" + std::to_string(header.from) +
+               R"(,"fingerprint":")" + fingerprint_of(header, source) + R"(","reason":"it failed"})";
+  return event;
+}
 
 // The vocabulary of the tests of upcasters: a store with schemas, events of several versions, and reads of
 // them.

@@ -15,6 +15,8 @@ constexpr std::size_t kPageBytes = 8u << 20;
 }  // namespace
 
 Status DefinitionFollower::catch_up(const std::function<Status(const EventView& stored)>& take) {
+  const std::uint64_t head = log_.head().value;
+  if (head == seen_head_.load(std::memory_order_acquire)) return {};
   const MutexLock one_at_a_time(mutex_);
   CAIRN_TRY(const auto info, log_.system_stream_info(kDefinitionStream));
   while (info && version() < info->version.value) {
@@ -26,6 +28,7 @@ Status DefinitionFollower::catch_up(const std::function<Status(const EventView& 
       version_.store(stored.version.value, std::memory_order_release);
     }
   }
+  seen_head_.store(head, std::memory_order_release);
   return {};
 }
 

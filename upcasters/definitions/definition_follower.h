@@ -16,7 +16,8 @@ class DefinitionFollower {
   explicit DefinitionFollower(LogReader& log) : log_(log) {}
 
   // Calls `take` for each event appended since the last call, in order and from one thread at a time. Stops
-  // when `take` fails; the next call begins with the same event. Fails as the store's reads do.
+  // when `take` fails; the next call begins with the same event. Costs two atomic loads when the log has not
+  // grown. Fails as the store's reads do.
   Status catch_up(const std::function<Status(const EventView& stored)>& take);
 
   // The version of $definitions that was taken last. A caller that decides and then appends at this version
@@ -26,7 +27,8 @@ class DefinitionFollower {
 
  private:
   LogReader& log_;
-  Mutex mutex_;  // serialises catch_up()
+  Mutex mutex_;                              // serialises catch_up()
+  std::atomic<std::uint64_t> seen_head_{0};  // the log up to this position has been searched for events
   std::atomic<std::uint64_t> version_{0};
 };
 

@@ -2,8 +2,9 @@
 
 namespace cairn {
 
-// Reads the upcasters last: an upcaster without its version has no effect, but a version without the upcaster
-// that was registered with it would be reached by another chain, or not at all.
+// A version and the upcaster registered with it stand in one append. The upcasters are read last: an upcaster
+// without its version has no effect, but a version without its upcaster would be reached by another chain, or
+// not at all. A failure of their catch_up() is ignored: the next one fails in the same way and reports it.
 TypeHistory RegistryHistory::history(std::string_view type) {
   TypeHistory history{std::string(type), {}, {}};
   auto versions = registry_.read([&](const RegistryState& state) -> RegistryResult<SubjectVersions> {
@@ -11,7 +12,7 @@ TypeHistory RegistryHistory::history(std::string_view type) {
     return found == nullptr ? SubjectVersions() : *found;
   });
   if (versions) history.versions = *std::move(versions);
-  if (refresh_) refresh_();
+  (void)upcasters_.catch_up();
   history.upcasters = upcasters_.of_type(type);
   return history;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,10 +13,9 @@ namespace cairn {
 // The current histories, from the schema registry and the upcasters. Thread-safe.
 class RegistryHistory final : public HistorySource {
  public:
-  // `refresh` is called after the versions and before the upcasters are read; see EventShapes::open_reader().
   // REQUIRES: both outlive it.
-  RegistryHistory(SchemaRegistry& registry, const Upcasters& upcasters, std::function<void()> refresh = {})
-      : registry_(registry), upcasters_(upcasters), refresh_(std::move(refresh)) {}
+  RegistryHistory(SchemaRegistry& registry, Upcasters& upcasters)
+      : registry_(registry), upcasters_(upcasters) {}
 
   // Both only grow, so their sum differs after every change.
   std::uint64_t changes() const override { return registry_.changes() + upcasters_.changes(); }
@@ -26,8 +24,7 @@ class RegistryHistory final : public HistorySource {
 
  private:
   SchemaRegistry& registry_;
-  const Upcasters& upcasters_;
-  const std::function<void()> refresh_;
+  Upcasters& upcasters_;
 };
 
 // The histories of `base`, with that of one type replaced: as it would be with an upcaster that is being

@@ -84,7 +84,7 @@ Result<UpcasterEvent> read_installed(const EventView& stored, const Json& data) 
   upcaster.registry_changes = members.number("registryChanges");
   event.verified_through = {members.number("verifiedThrough")};
   event.checked = members.number("checked");
-  event.with_schema = data.value("withSchema", false);
+  upcaster.with_schema = data.value("withSchema", false);
   upcaster.position = stored.position;
   upcaster.installed_at = stored.recorded_at;
   CAIRN_CHECK(members.status());
@@ -106,16 +106,9 @@ NewEvent to_new_event(const UpcasterInstalled& event) {
             {"verifiedThrough", event.verified_through.value},
             {"checked", event.checked},
             {"source", upcaster.source}};
-  if (event.with_schema) data["withSchema"] = true;
+  if (upcaster.with_schema) data["withSchema"] = true;
   if (!upcaster.header.produces.empty()) data["produces"] = upcaster.header.produces;
   return new_event("UpcasterInstalled", data);
-}
-
-NewEvent to_new_event(const UpcasterWithdrawn& event) {
-  return new_event("UpcasterWithdrawn", {{"type", event.type},
-                                         {"from", event.from},
-                                         {"fingerprint", event.fingerprint},
-                                         {"reason", event.reason}});
 }
 
 Result<UpcasterEvent> read_upcaster_event(const EventView& stored) {

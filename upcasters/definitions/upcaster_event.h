@@ -11,21 +11,18 @@
 
 namespace cairn {
 
-// The stream of definitions that users deploy: upcasters, aggregates, projections. docs/format.md shows the
-// events.
-inline constexpr std::string_view kDefinitionStream = "$definitions";
+// Events of the stream kDefinitionStream, as docs/format.md shows them.
 
-// The upcaster was deployed. It had been verified on all events up to `verified_through`; those between that
-// and the position of this event are verified after it, before the upcaster becomes active.
+// The upcaster was deployed, and is active from here on. It had been verified on all events up to
+// `verified_through`; none of those between that and the position of this event passes through it.
 struct UpcasterInstalled {
   Upcaster upcaster;  // position and installed_at are the stored event's
   GlobalPosition verified_through;
   std::uint64_t checked = 0;
-  bool with_schema = false;  // its target version was registered with it
 };
 
-// The upcaster failed on an event that was appended during its deployment. The one before it, if any, is
-// active again.
+// The upcaster failed on an event that was appended during its deployment, and the one before it, if any, is
+// active again. Written by version 0.1 only, which then deleted the version registered with the upcaster.
 struct UpcasterWithdrawn {
   std::string type;
   std::uint32_t from = 0;
@@ -39,7 +36,6 @@ struct OtherDefinition {};
 using UpcasterEvent = std::variant<UpcasterInstalled, UpcasterWithdrawn, OtherDefinition>;
 
 NewEvent to_new_event(const UpcasterInstalled& event);
-NewEvent to_new_event(const UpcasterWithdrawn& event);
 
 // Decodes an event of the stream. Fails with kFailedPrecondition for an unknown type of upcaster event, which
 // a newer program has written, and with kCorruption for invalid data.

@@ -11,6 +11,7 @@
 
 #include "eventstore/base/mutex.h"
 #include "eventstore/event_store.h"
+#include "schemaregistry/registry/decide_register.h"
 #include "upcasters/definitions/definition_follower.h"
 #include "upcasters/definitions/upcaster_event.h"
 #include "upcasters/model/upcaster.h"
@@ -22,14 +23,6 @@ class Upcasters {
  public:
   // By the version they start from.
   using BySource = std::map<std::uint32_t, std::shared_ptr<const Upcaster>>;
-
-  // An upcaster whose definition stands behind events that it was not verified on. It is inactive until it is
-  // settled, or withdrawn by another event of the stream.
-  struct Unsettled {
-    std::shared_ptr<const Upcaster> upcaster;
-    GlobalPosition verified_through;
-    bool with_schema = false;  // its target version was registered with it
-  };
 
   // Empty until catch_up(). REQUIRES: `log` outlives it.
   explicit Upcasters(LogReader& log) : follower_(log) {}
@@ -45,16 +38,12 @@ class Upcasters {
   // written to it, kCorruption when an event cannot be read.
   Status catch_up();
 
-  std::vector<Unsettled> unsettled() const;
+  // Those that came with their schema and were withdrawn, by version 0.1, which then deleted that schema's
+  // version, although events may be stored with it.
+  std::vector<std::shared_ptr<const Upcaster>> withdrawn_with_schema() const;
 
-  // The upcaster was verified on the remaining events too: it becomes active.
-  void settle(const Upcaster& upcaster);
-
-  // Makes an upcaster active before its definition is appended, until it is settled, withdrawn or disarmed: a
-  // reader that sees a schema registered together with an upcaster must find the upcaster too. Without its
-  // schema it has no effect.
-  void arm(std::shared_ptr<const Upcaster> upcaster);
-  void disarm(const Upcaster& upcaster);
+  // The versions of a type that these led to: registered again, they get back their numbers and ids.
+  std::vector<LostVersion> lost_versions(std::string_view type) const;
 
   // The version of $definitions that was applied last.
   std::uint64_t stream_version() const { return follower_.version(); }
@@ -65,22 +54,13 @@ class Upcasters {
 
   Status apply(const EventView& stored);
   void withdraw(const UpcasterWithdrawn& event) CAIRN_REQUIRES(mutex_);
-  bool is_unsettled(const Upcaster& upcaster) const CAIRN_REQUIRES_SHARED(mutex_);
-
-  // The active upcaster of a step, or nullptr.
-  std::shared_ptr<const Upcaster> current(const Step& step) const CAIRN_REQUIRES_SHARED(mutex_);
-
-  // Adds the active upcasters of those steps in `steps` that belong to the type.
-  template <typename Steps>
-  void add_current(const Steps& steps, std::string_view type, BySource& to) const
-      CAIRN_REQUIRES_SHARED(mutex_);
 
   DefinitionFollower follower_;
   mutable SharedMutex mutex_;
-  // In the order of their definitions, without those withdrawn.
+  // In the order of their definitions, without those withdrawn. The last of a step is active.
   std::map<Step, std::vector<std::shared_ptr<const Upcaster>>> steps_ CAIRN_GUARDED_BY(mutex_);
-  std::vector<Unsettled> unsettled_ CAIRN_GUARDED_BY(mutex_);
-  std::map<Step, std::shared_ptr<const Upcaster>> armed_ CAIRN_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<const Upcaster>> with_schema_ CAIRN_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<const Upcaster>> withdrawn_with_schema_ CAIRN_GUARDED_BY(mutex_);
   std::map<Step, std::uint32_t> revisions_ CAIRN_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> changes_{0};
 };

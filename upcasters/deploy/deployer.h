@@ -9,6 +9,7 @@
 #include "eventstore/base/mutex.h"
 #include "schemaregistry/registry/schema_registry.h"
 #include "upcasters/definitions/upcasters.h"
+#include "upcasters/deploy/append_hold.h"
 #include "upcasters/deploy/check_step.h"
 #include "upcasters/deploy/verification.h"
 #include "upcasters/lua/script_error.h"
@@ -41,8 +42,8 @@ struct Deployed {
   UpcasterHeader header;
   std::string fingerprint;
   std::uint32_t revision = 0;
-  bool unchanged = false;          // the same upcaster was already active, and nothing was appended
-  VerificationReport report;       // without failures
+  bool unchanged = false;     // the same upcaster was already active, and its definition was not appended
+  VerificationReport report;  // without failures
   std::optional<SchemaId> schema;  // of register_schema()
 };
 
@@ -52,28 +53,20 @@ using DeployRefusal = std::variant<ScriptError, StepRefusal, VerificationReport,
 using DeployOutcome = Result<Deployed, DeployRefusal>;
 
 // Deploys upcasters after verifying them on all stored events. Thread-safe; deployments run one at a time.
+// See docs/architecture.md, "The life of a schema change".
 //
 // Invariants:
-//  1. An active upcaster has been run on every stored event that stands before its definition in the log and
-//     passes through it, including those appended while it was being verified.
-//  2. A refused upcaster changes nothing: the upcaster before it stays active.
-//  3. A schema that comes with an upcaster is registered together with it or not at all.
+//  1. An upcaster in the log has been run on every event before its definition that passes through it. Its
+//     append has the condition that no such event stands behind the last one that was verified.
+//  2. A refused upcaster changes nothing: nothing was appended.
+//  3. A deployment is one append: a schema that comes with an upcaster is registered together with it or not
+//     at all, whenever the process ends.
 class Deployer {
  public:
   // REQUIRES: all outlive it.
   Deployer(StoreAccess store, SchemaRegistry& registry, Upcasters& upcasters, HistorySource& history,
            ShaperPool& shapers)
       : store_(store), registry_(registry), upcasters_(upcasters), history_(history), shapers_(shapers) {}
-
-  // Called once at startup: reads the definitions, and settles those that a crash left unsettled. Fails as
-  // the store does.
-  Status start();
-
-  // Called in place of start(), and then repeatedly, in a process that follows a store which another process
-  // writes: reads the definitions, and verifies unsettled ones itself. Appends nothing: an upcaster that
-  // fails is withdrawn by the writing process, and this fails with kOverloaded until it has been. Fails as
-  // the store does.
-  Status follow();
 
   DeployOutcome deploy(const UpcasterDraft& draft, const DeployOptions& options) {
     return run(draft, nullptr, options);
@@ -86,14 +79,19 @@ class Deployer {
     return run(draft, &wanted, options);
   }
 
+  // Whoever appends events of clients asks it first.
+  AppendHold& hold() { return hold_; }
+
  private:
   struct Candidate;
   template <typename T>
   using Refusable = Result<T, DeployRefusal>;
 
-  // Whether a definition was appended, or another client changed the schemas or definitions since it was
-  // planned; then nothing was appended.
-  enum class Appended : bool { kNo, kYes };
+  enum class Appended {
+    kYes,
+    kMoved,         // nothing: another client changed the schemas or definitions since it was planned
+    kEventsBehind,  // nothing: an event that passes through the upcaster came in behind the verified ones
+  };
 
   DeployOutcome run(const UpcasterDraft& draft, const Registration* wanted, const DeployOptions& options);
   Refusable<void> plan(const UpcasterHeader& header, const std::string& source, const Registration* wanted,
@@ -101,24 +99,14 @@ class Deployer {
   Refusable<void> plan_schema(const Registration& wanted, const UpcasterHeader& header, Candidate& candidate)
       CAIRN_REQUIRES(mutex_);
   Refusable<void> verify(Candidate& candidate, const DeployOptions& options) CAIRN_REQUIRES(mutex_);
-  Refusable<Appended> append(Candidate& candidate, const Registration* wanted) CAIRN_REQUIRES(mutex_);
-  Refusable<Appended> append_alone(const Candidate& candidate) CAIRN_REQUIRES(mutex_);
-  Refusable<Appended> append_with_schema(const Candidate& candidate, const Registration& wanted)
-      CAIRN_REQUIRES(mutex_);
-  Refusable<void> settle(Verification* current) CAIRN_REQUIRES(mutex_);
-  Status withdraw(const Upcaster& upcaster, const VerificationReport& report) CAIRN_REQUIRES(mutex_);
-  void unregister(const UpcasterHeader& header) CAIRN_REQUIRES(mutex_);
-  Result<StreamAppend> definition_of(const Candidate& candidate);
-  TypeHistory history_with_unsettled(const std::string& type);
-  std::unique_ptr<Verification> verification_of(const std::shared_ptr<const Upcaster>& upcaster,
-                                                TypeHistory history, GlobalPosition through,
-                                                Verification::Blame blame);
+  Refusable<Appended> append(const Candidate& candidate) CAIRN_REQUIRES(mutex_);
 
   const StoreAccess store_;
   SchemaRegistry& registry_;
   Upcasters& upcasters_;
   HistorySource& history_;
   ShaperPool& shapers_;
+  AppendHold hold_;
   Mutex mutex_;  // held for a whole deployment: no member needs it, but two deployments must not interleave
 };
 

@@ -23,8 +23,8 @@ void count(VerificationReport& report, ShapeFault fault) {
 
 class Verification::Range final : public ReplayRange {
  public:
-  Range(Shaper& shaper, ShaperPool& now, const Upcaster& upcaster, Blame blame, const IsCancelled& cancelled)
-      : shaper_(shaper), now_(now), upcaster_(upcaster), blame_(blame), cancelled_(cancelled) {
+  Range(Shaper& shaper, ShaperPool& now, const Upcaster& upcaster, const IsCancelled& cancelled)
+      : shaper_(shaper), now_(now), upcaster_(upcaster), cancelled_(cancelled) {
     shaper.watch(&upcaster);
   }
 
@@ -41,9 +41,7 @@ class Verification::Range final : public ReplayRange {
 
   bool fail(const EventView& stored, const ShapeFault& fault) override {
     if (!shaper_.reached_watched()) return true;
-    const bool is_itself = fault.upcaster == &upcaster_;
-    if (blame_ == Blame::kItself && (!is_itself || fault.kind == ShapeFault::Kind::kLimit)) return true;
-    if (!is_itself && failed_already(stored)) return true;
+    if (fault.upcaster != &upcaster_ && failed_already(stored)) return true;
     ++report_.checked;
     report_.complete = fault.kind != ShapeFault::Kind::kLimit;
     count(report_, fault);
@@ -63,25 +61,21 @@ class Verification::Range final : public ReplayRange {
   Shaper& shaper_;
   ShaperPool& now_;
   const Upcaster& upcaster_;
-  const Blame blame_;
   const IsCancelled& cancelled_;
   VerificationReport report_;
 };
 
 Verification::Verification(LogReader& log, HistorySource& history, ShaperPool& shapers, TypeHistory candidate,
-                           std::shared_ptr<const Upcaster> upcaster, std::vector<std::string> stored_types,
-                           GlobalPosition through, Blame blame)
+                           std::shared_ptr<const Upcaster> upcaster, std::vector<std::string> stored_types)
     : log_(log),
       now_(shapers),
       history_(history, std::move(candidate)),
       upcaster_(std::move(upcaster)),
-      types_(std::move(stored_types)),
-      blame_(blame) {
-  report_.through = through;
-}
+      types_(std::move(stored_types)) {}
 
 Status Verification::run(GlobalPosition to, unsigned threads, const OnVerificationProgress& progress,
                          const IsCancelled& cancelled) {
+  if (to <= report_.through) return {};
   bool given_up = false;
   const ReplayQuery query{.from = {report_.through.value + 1},
                           .to = to,
@@ -89,7 +83,7 @@ Status Verification::run(GlobalPosition to, unsigned threads, const OnVerificati
                           .threads = threads,
                           .range_positions = kRangePositions};
   const ReplayConsumer consumer{
-      [&](Shaper& shaper) { return std::make_unique<Range>(shaper, now_, *upcaster_, blame_, cancelled); },
+      [&](Shaper& shaper) { return std::make_unique<Range>(shaper, now_, *upcaster_, cancelled); },
       [&](std::unique_ptr<ReplayRange> made, GlobalPosition through) {
         VerificationReport& part = static_cast<Range&>(*made).report();
         report_.checked += part.checked;

@@ -49,15 +49,10 @@ using IsCancelled = std::function<bool()>;
 // upcaster. Not thread-safe; uses several threads.
 class Verification {
  public:
-  // Which failures count: all that do not occur without the upcaster, or only errors of its own script other
-  // than exceeded limits, which may be caused by a slow machine.
-  enum class Blame { kAll, kItself };
-
-  // `candidate` is the history with the upcaster in its place; events up to `through` are skipped. REQUIRES:
-  // `log` and `shapers`, which read with the current history, outlive it.
+  // `candidate` is the history with the upcaster in its place; `stored_types` are those of the events that
+  // may pass through it. REQUIRES: `log` and `shapers`, which read with the current history, outlive it.
   Verification(LogReader& log, HistorySource& history, ShaperPool& shapers, TypeHistory candidate,
-               std::shared_ptr<const Upcaster> upcaster, std::vector<std::string> stored_types,
-               GlobalPosition through, Blame blame);
+               std::shared_ptr<const Upcaster> upcaster, std::vector<std::string> stored_types);
 
   // Verifies the events up to `to`, from where the last call stopped. kFailedPrecondition when `progress` or
   // `cancelled` cancelled it.
@@ -65,7 +60,7 @@ class Verification {
              const IsCancelled& cancelled = {});
 
   const VerificationReport& report() const { return report_; }
-  const std::string& fingerprint() const { return upcaster_->fingerprint; }
+  const std::vector<std::string>& stored_types() const { return types_; }
 
  private:
   class Range;
@@ -77,7 +72,6 @@ class Verification {
   ShaperPool candidate_{chains_};
   const std::shared_ptr<const Upcaster> upcaster_;
   const std::vector<std::string> types_;
-  const Blame blame_;
   VerificationReport report_;
 };
 

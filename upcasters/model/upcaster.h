@@ -30,6 +30,7 @@ struct Upcaster {
   // The number of changes of the registry when it was deployed. Events of other types that it produces have
   // the version that was the newest then, the only one that the author of the script could know.
   std::uint64_t registry_changes = 0;
+  bool with_schema = false;  // its target version was registered with it
   GlobalPosition position;  // of its definition in the log
   Timestamp installed_at;
 

@@ -32,6 +32,10 @@ void push_made(lua_State* state, const EventView& event, std::string_view type, 
   if (name == "type") return push_text(state, type);
   if (name == "stream") return push_text(state, event.stream);
   if (name == "category") return push_text(state, category_of(event.stream));
+  if (event.position.value == 0) {  // not stored yet
+    if (name == "position" || name == "version" || name == "recorded_at") return lua_pushnil(state);
+    if (name == "id" && event.id == Uuid()) return lua_pushnil(state);
+  }
   if (name == "position") return lua_pushinteger(state, static_cast<lua_Integer>(event.position.value));
   if (name == "version") return lua_pushinteger(state, static_cast<lua_Integer>(event.version.value));
   if (name == "recorded_at") return lua_pushinteger(state, event.recorded_at.micros);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
+#include <thread>
 
 #include "api/registry/registry_service.h"
 #include "api/serving/store_problem.h"
@@ -16,25 +18,93 @@ class AppendAttemptTest : public test::StoreTest {
  protected:
   static Answered<AppendBody> parse(std::string_view body) { return parse_stream_append("a-1", body); }
 
-  HttpResponse append(const std::string& body) {
+  // An append under way: its attempt, and its answer.
+  struct Sent {
+    std::shared_ptr<AppendAttempt> attempt;
+    std::shared_ptr<PendingAnswer> answer;
+  };
+
+  Sent attempt() {
     const auto pending = std::make_shared<PendingAnswer>();
-    const auto attempt = std::make_shared<AppendAttempt>(AppendAttempt::Parts{
-        store(),
-        registry_,
-        *shapes_,
-        SchemaPolicy::kOptional,
-        {[](const AppendResult& result) { return json_response(result.already_applied ? 200 : 201, "{}"); },
-         store_problem},
-        nullptr,
-        Responder(pending),
-        parse});
-    attempt->start(*parse(body), body);
-    std::promise<void> answered;
-    pending->when_ready([&] { answered.set_value(); });
-    answered.get_future().wait();
-    return *pending->take();
+    return {std::make_shared<AppendAttempt>(
+                AppendAttempt::Parts{store(),
+                                     registry_,
+                                     *shapes_,
+                                     SchemaPolicy::kOptional,
+                                     {[](const AppendResult& result) {
+                                        return json_response(result.already_applied ? 200 : 201, "{}");
+                                      },
+                                      store_problem},
+                                     nullptr,
+                                     Responder(pending),
+                                     parse}),
+            pending};
   }
 
+  Sent send(const std::string& body) {
+    Sent sent = attempt();
+    sent.attempt->start(*parse(body), body);
+    return sent;
+  }
+
+  static HttpResponse answer_to(const Sent& sent) {
+    std::promise<void> answered;
+    sent.answer->when_ready([&] { answered.set_value(); });
+    answered.get_future().wait();
+    return *sent.answer->take();
+  }
+
+  HttpResponse append(const std::string& body) { return answer_to(send(body)); }
+
+  void register_schema(const std::string& type, const std::string& field) {
+    const std::string text =
+        R"({"type":"record","name":"T","fields":[{"name":")" + field + R"(","type":"long"}]})";
+    const auto registered = schemas_->register_schema(
+        {type, {text, {}}, Normalize::kNo, CheckCompatibility::kNo, std::nullopt, std::nullopt});
+    ASSERT_TRUE(registered.ok()) << registered.error().message;
+  }
+
+  DeployOutcome deploy(const std::string& body) {
+    return shapes_->deployer().deploy(
+        {.source =
+             "return upcaster { type = 'T', from = 1, to = 2, upcast = function(data) " + body + " end }"},
+        {});
+  }
+
+  // Stops the writer thread in its next commit, until go_on(): requests gather in the queue meanwhile.
+  void stop_writer() {
+    const auto stopped = std::make_shared<std::promise<void>>();
+    at_commit_ = [this, stopped, go_on = go_on_.get_future().share()] {
+      at_commit_ = nullptr;
+      stopped->set_value();
+      go_on.wait();
+    };
+    store().append_async(test::request({test::to("gate-1", ExpectedVersion::any(), {test::event("Gate")})}),
+                         [](const Result<AppendResult>&) {});
+    stopped->get_future().wait();
+  }
+  void go_on() { go_on_.set_value(); }
+  void again() { go_on_ = {}; }
+  void wait_for_queue(std::uint64_t requests) {
+    while (store().stats().queue_requests < requests) std::this_thread::yield();
+  }
+
+  std::vector<test::Event> stored() { return value_of(test::read_all(store(), {.filter = {{"a"}, {}}})); }
+
+ private:
+  // Set before the store is opened; called by the writer thread, which also clears at_commit_.
+  struct Hook {
+    explicit Hook(AppendAttemptTest& test) {
+      test.options().on_commit = [&test](const CommitReport&) {
+        if (const auto call = test.at_commit_) call();
+      };
+    }
+  };
+  std::function<void()> at_commit_;
+  std::promise<void> go_on_;
+  Hook hook_{*this};
+
+ protected:
   std::unique_ptr<SchemaRegistry> schemas_ = *SchemaRegistry::open(store());
   RegistryService registry_{*schemas_};
   std::unique_ptr<EventShapes> shapes_ = *EventShapes::open(store(), *schemas_);
@@ -54,6 +124,92 @@ TEST_F(AppendAttemptTest, IdInUseIsUnavailableWhileTheRegistryThreadIsStopped) {
   EXPECT_EQ(append(kFirst).status, 201);
   registry_.worker().stop();
   EXPECT_EQ(append(kOther).status, 503);
+}
+
+// --- Schemas and upcasters that change while an append is under way
+
+constexpr char kOld[] = R"({"events":[{"type":"T","schemaVersion":1,"data":{"a":1}}]})";
+constexpr char kOdd[] = R"({"events":[{"type":"T","schemaVersion":1,"data":{"a":-1}}]})";
+constexpr char kUnnamed[] = R"({"events":[{"type":"T","data":{"a":-1}}]})";
+constexpr char kPicky[] = "assert(data.a > 0, 'odd') return { b = data.a }";
+
+TEST_F(AppendAttemptTest, AnAppendThatIsPlannedBehindADeploymentIsCheckedAgain) {
+  register_schema("T", "a");
+  register_schema("T", "b");
+  for (const char* body : {kOdd, kOld}) {
+    stop_writer();
+    std::thread deployment([&] { EXPECT_TRUE(deploy(std::string(kPicky) + (body == kOdd ? "" : " "))); });
+    wait_for_queue(1);
+    const Sent sent = send(body);  // the upcaster is not in the log yet
+    wait_for_queue(2);
+    go_on();
+    deployment.join();
+    EXPECT_EQ(answer_to(sent).status, body == kOdd ? 422 : 201);
+    EXPECT_EQ(stored().size(), body == kOdd ? 0u : 1u);
+    again();
+  }
+}
+
+TEST_F(AppendAttemptTest, AnAppendWithoutAVersionIsRunThroughTheUpcasterThatCameWithTheNewestOne) {
+  register_schema("T", "a");
+  const Sent sent = attempt();
+  auto parsed = *parse(kUnnamed);
+  ASSERT_TRUE(apply_schemas(parsed, registry_.codecs(), SchemaPolicy::kOptional).ok());  // as version 1
+  register_schema("T", "b");
+  ASSERT_TRUE(deploy(kPicky));
+  sent.attempt->start(parsed, "");
+  EXPECT_EQ(answer_to(sent).status, 422);
+  EXPECT_TRUE(stored().empty());
+}
+
+TEST_F(AppendAttemptTest, AnAppendBesideAnotherDefinitionSucceeds) {
+  const Sent sent = attempt();
+  AppendRequest other =
+      test::request({test::to("$definitions", ExpectedVersion::any(), {test::event("Other")})});
+  other.origin = Origin::kSystem;
+  ASSERT_TRUE(store().append(other).ok());
+  sent.attempt->start(*parse(kFirst), kFirst);
+  EXPECT_EQ(answer_to(sent).status, 201);
+  EXPECT_EQ(append(kFirst).status, 200);
+}
+
+TEST_F(AppendAttemptTest, DataWithoutASchemaIsCheckedWhenItsTypeGetsOne) {
+  stop_writer();
+  std::thread registration([&] { register_schema("T", "a"); });
+  wait_for_queue(1);
+  const Sent fits = send(R"({"events":[{"type":"T","data":{"a":1}}]})");
+  const Sent does_not = send(R"({"events":[{"type":"T","data":{"x":1}}]})");
+  wait_for_queue(3);
+  go_on();
+  registration.join();
+  EXPECT_EQ(answer_to(fits).status, 201);
+  EXPECT_EQ(answer_to(does_not).status, 422);
+  const auto events = stored();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_NE(events[0].schema, 0u);
+}
+
+TEST_F(AppendAttemptTest, AnAppendWhoseSchemaWasRemovedMeanwhileIsSentAgainByTheClient) {
+  register_schema("T", "a");
+  register_schema("T", "b");
+  const Sent sent = attempt();
+  auto parsed = *parse(kOld);
+  ASSERT_TRUE(apply_schemas(parsed, registry_.codecs(), SchemaPolicy::kOptional).ok());
+  for (const Permanent permanent : {Permanent::kNo, Permanent::kYes})
+    ASSERT_TRUE(schemas_->delete_version("T", 1, permanent).ok());
+  sent.attempt->start(parsed, "");
+  EXPECT_EQ(answer_to(sent).status, 503);
+  EXPECT_TRUE(stored().empty());
+}
+
+TEST_F(AppendAttemptTest, AHeldTypeWaitsForTheEndOfTheHoldAndOthersDoNot) {
+  shapes_->hold().begin({"T"}, std::chrono::hours(1));
+  const Sent held = send(kFirst);
+  EXPECT_EQ(append(R"({"events":[{"type":"Other","data":1}]})").status, 201);
+  EXPECT_FALSE(held.answer->answered());
+  EXPECT_EQ(stored().size(), 1u);
+  shapes_->hold().end();
+  EXPECT_EQ(answer_to(held).status, 201);
 }
 
 }  // namespace

@@ -185,6 +185,38 @@ TEST_F(RegisterTest, EventsFindTheirSchemas) {
   EXPECT_EQ(registry().latest("Order"), nullptr);
 }
 
+TEST_F(RegisterTest, ALostVersionGetsItsNumberAndIdBack) {
+  registered("Order", order());
+  registered("Order", order({"a"}));
+  registered("Order", order({"a", "b"}));
+  for (const Permanent permanent : {Permanent::kNo, Permanent::kYes})
+    ASSERT_THAT(registry().delete_version("Order", 2, permanent), is_taken());
+  Registration wanted{"Order", {order({"a"}), {}}};
+  wanted.lost = {{9, {99}}, {2, {2}}};
+  EXPECT_THAT(registry().register_schema(wanted), answers(SchemaId{2}));
+  EXPECT_EQ(registry().version("Order", 2)->id, SchemaId{2});
+  EXPECT_EQ(registry().latest("Order")->id, SchemaId{3});
+  EXPECT_THAT(registry().register_schema(wanted), answers(SchemaId{2}));
+  restart();
+  EXPECT_EQ(registry().version("Order", 2)->id, SchemaId{2});
+  EXPECT_EQ(registry().latest("Order")->id, SchemaId{3});
+}
+
+TEST_F(RegisterTest, ALostVersionWhoseNumberIsTakenGetsItsId) {
+  registered("Order", order());
+  registered("Order", order({"a"}));
+  for (const Permanent permanent : {Permanent::kNo, Permanent::kYes})
+    ASSERT_THAT(registry().delete_version("Order", 2, permanent), is_taken());
+  registered("Order", order({"b"}));  // becomes version 2, with the id 3
+  Registration wanted{"Order", {order({"a"}), {}}};
+  wanted.lost = {{2, {2}}};
+  EXPECT_THAT(registry().register_schema(wanted), answers(SchemaId{2}));
+  EXPECT_EQ(registry().version("Order", 3)->id, SchemaId{2});
+  Registration other{"Order", {order({"c"}), {}}};
+  other.lost = wanted.lost;
+  EXPECT_THAT(registry().register_schema(other), answers(SchemaId{4}));
+}
+
 TEST_F(RegisterTest, AnEventOfANewerProgramIsRefused) {
   registered("Order", order());
   AppendRequest request =

@@ -64,6 +64,14 @@ TEST_F(LuaEventTest, AnEventHasItsMembers) {
   EXPECT_TRUE(holds("v.other == nil and v[1] == nil and v[true] == nil"));
 }
 
+TEST_F(LuaEventTest, WhatIsNotKnownBeforeTheAppendIsNil) {
+  event_.position = {};
+  EXPECT_TRUE(holds("v.position == nil and v.version == nil and v.recorded_at == nil"));
+  EXPECT_TRUE(holds("v.id == '0190b2a4-7c5e-7d3a-8b1f-0123456789ab' and v.stream == 'order-42'"));
+  event_.id = {};
+  EXPECT_TRUE(holds("v.id == nil"));
+}
+
 TEST_F(LuaEventTest, MetadataIsATableEvenWithoutAny) {
   event_.metadata = "";
   event_.tags = {};

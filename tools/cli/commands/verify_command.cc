@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "eventstore/verify.h"
 #include "tools/cli/serve/process_id.h"
@@ -15,6 +16,7 @@
 #include "tools/cli/text/number_text.h"
 #include "tools/cli/text/progress_bar.h"
 #include "tools/cli/text/terminal.h"
+#include "upcasters/definitions/lost_version_search.h"
 
 namespace cairn::cli {
 
@@ -31,7 +33,21 @@ std::string report_text(const nlohmann::json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-nlohmann::json to_json(const VerifyReport& report) {
+using LostVersions = std::vector<LostVersionSearch::Found>;
+
+nlohmann::json to_json(const LostVersions& lost) {
+  auto list = nlohmann::json::array();
+  for (const auto& one : lost) {
+    list.push_back({{"type", one.type},
+                    {"version", one.version},
+                    {"schema", one.schema.value},
+                    {"events", one.events},
+                    {"firstPosition", one.first.value}});
+  }
+  return list;
+}
+
+nlohmann::json to_json(const VerifyReport& report, const LostVersions& lost) {
   auto findings = nlohmann::json::array();
   for (const VerifyFinding& finding : report.findings) {
     findings.push_back({{"place", finding.place}, {"what", finding.what}});
@@ -47,7 +63,8 @@ nlohmann::json to_json(const VerifyReport& report) {
                       {"head", report.head},
                       {"headHash", report.head_hash},
                       {"damageCount", report.damage_count},
-                      {"findings", std::move(findings)}};
+                      {"findings", std::move(findings)},
+                      {"lostVersions", to_json(lost)}};
   if (report.repeated_id_count) {
     auto repeated = nlohmann::json::array();
     for (const RepeatedId& id : report.repeated_ids)
@@ -112,8 +129,19 @@ void print_report(const std::string& folder, const VerifyReport& report) {
   print_checked(report);
 }
 
+// No damage: the bytes are what was written.
+void print_lost(const LostVersions& lost) {
+  for (const auto& one : lost) {
+    std::cout << "\nVersion " << one.version << " of " << one.type << " (schema " << one.schema.value
+              << ") was deleted by version 0.1 of cairn, although " << grouped(one.events)
+              << " events are stored with it,\nfrom position " << grouped(one.first.value)
+              << " on. Register the same schema again, with its upcaster: it gets its number and id back.\n";
+  }
+}
+
 int run_verify(const VerifyArguments& arguments) {
   if (const auto ended = continue_with_free_process_id(arguments.data)) return *ended;
+  LostVersionSearch lost;
   Result<VerifyReport> report = [&] {
     ProgressBar bar;
     return verify_store(
@@ -122,7 +150,8 @@ int run_verify(const VerifyArguments& arguments) {
           bar.update(stage, done, total);
           return true;
         },
-        arguments.ids ? VerifyIds::kList : VerifyIds::kIgnore);
+        arguments.ids ? VerifyIds::kList : VerifyIds::kIgnore,
+        [&lost](const EventView& event) { lost.take(event); });
   }();
   if (!report) {
     const Error& error = report.error();
@@ -136,10 +165,11 @@ int run_verify(const VerifyArguments& arguments) {
     return kExitNo;
   }
   if (arguments.json) {
-    std::cout << report_text(to_json(*report)) << '\n';
+    std::cout << report_text(to_json(*report, lost.found())) << '\n';
   } else {
     print_report(arguments.data, *report);
     if (arguments.ids) print_repeated_ids(*report);
+    print_lost(lost.found());
   }
   return report->sound() ? kExitOk : kExitNo;
 }

@@ -180,7 +180,7 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
 
   // Stopped in the reverse order. Deployments go first, so that a client that waits for one still learns that
   // it was given up; the registry's thread goes after the server, since requests ask it until then.
-  engine.add(stopped_by("registry", [&] { registry.worker().stop(); }));
+  engine.add(stopped_by("registry", [&] { registry.stop(); }));
   engine.add({.name = "followers",
               .start = [&]() -> Status {
                 wakeups.start(engine.store());

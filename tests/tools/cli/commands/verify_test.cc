@@ -7,12 +7,14 @@
 #include <string>
 
 #include "eventstore/event_store.h"
+#include "schemaregistry/registry/registry_event.h"
 #include "tests/support/cairn_process.h"
 #include "tests/support/events.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/matchers.h"
 #include "tests/support/store_fixture.h"
 #include "tests/support/temp_folder.h"
+#include "upcasters/definitions/upcaster_event.h"
 
 namespace cairn::test {
 namespace {
@@ -158,6 +160,42 @@ TEST_F(VerifyTest, FolderWithoutAStoreIsNamed) {
   const Finished in_json = verify({"--json"});
   EXPECT_EQ(in_json.exit_code, 1);
   EXPECT_EQ(nlohmann::json::parse(in_json.output)["sound"], false);
+}
+
+// What version 0.1 wrote when a start withdrew an upcaster.
+TEST_F(VerifyTest, AVersionThatWasDeletedAlthoughEventsAreStoredWithItIsNamed) {
+  {
+    auto store = EventStore::open(folder(), small_store());
+    ASSERT_THAT(store, succeeds());
+    const auto system = [&](std::string_view stream, NewEvent one) {
+      AppendRequest made = request({to(std::string(stream), ExpectedVersion::any(), {std::move(one)})});
+      made.origin = Origin::kSystem;
+      ASSERT_THAT((*store)->append(std::move(made)), succeeds());
+    };
+    UpcasterInstalled installed;
+    installed.upcaster.header = {"Order", 1, 2, {}};
+    installed.upcaster.fingerprint = "abc";
+    installed.upcaster.to_schema = {7};
+    installed.upcaster.with_schema = true;
+    system(kSchemaStream, to_new_event(SchemaRegistered{"Order", 2, {7}, R"("long")", {}}));
+    system(kDefinitionStream, to_new_event(installed));
+    NewEvent order = event("Order");
+    order.schema = {7};
+    append(**store, "order-1", {order, order});
+    system(kDefinitionStream, event("UpcasterWithdrawn",
+                                    R"({"type":"Order","from":1,"fingerprint":"abc","reason":"it failed"})"));
+    system(kSchemaStream, to_new_event(VersionDeleted{"Order", 2}));
+    EXPECT_THAT(verify().output, Not(HasSubstr("was deleted")));  // it is still there
+    system(kSchemaStream, to_new_event(VersionPermanentlyDeleted{"Order", 2}));
+  }
+  const Finished text = verify();
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  EXPECT_THAT(text.output,
+              HasSubstr("Version 2 of Order (schema 7) was deleted by version 0.1 of cairn, although "
+                        "2 events are stored with it,\nfrom position 3 on."));
+  const auto json = nlohmann::json::parse(verify({"--json"}).output);
+  EXPECT_EQ(json["lostVersions"], nlohmann::json::parse(R"([{"type":"Order","version":2,"schema":7,"events":2,
+                                                            "firstPosition":3}])"));
 }
 
 }  // namespace
