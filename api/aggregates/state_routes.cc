@@ -38,8 +38,9 @@ Answered<StateQuery> read_query(const HttpRequest& request) {
   return StateQuery::at_time(*moment);
 }
 
-HttpResponse state_of(AggregateStates& states, const std::string& stream, const StateQuery& query) {
-  const auto state = states.state_at(stream, query);
+HttpResponse state_of(AggregateStates& states, const std::string& stream, const StateQuery& query,
+                      WorkBudget& budget) {
+  const auto state = states.state_at(stream, query, &budget);
   if (!state) return state_problem(stream, state.error()).to_response();
   return json_response(200, to_json(*state));
 }
@@ -49,9 +50,10 @@ void answer_state(AggregateService& service, const HttpRequest& request, const R
   if (refused(query, respond)) return;
   const std::string& stream = request.parameters.at("stream");
   if (refused(check_category(request, category_of(stream)), respond)) return;
-  service.workers().answer(respond, [&states = service.states(), stream, query = *query] {
-    return state_of(states, stream, query);
-  });
+  service.workers().answer(respond,
+                           [&states = service.states(), stream, query = *query, &budget = respond.budget()] {
+                             return state_of(states, stream, query, budget);
+                           });
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ class QueuedAnswer {
 
   void run() {
     const auto make = std::exchange(make_, nullptr);
+    const WorkBudget::OnThread measured(respond_.budget());
     // An exception that leaves a thread ends the process.
     try {
       respond_(make());
@@ -46,6 +47,7 @@ class QueuedAnswer {
 }  // namespace
 
 void AnswerWorkers::answer(const Responder& respond, std::function<HttpResponse()> make) {
+  respond.set_cancellable();
   // Shared, because std::function requires a copyable callable.
   const auto queued = std::make_shared<QueuedAnswer>(respond, std::move(make));
   switch (pool_.submit(respond.client(), [queued] { queued->run(); })) {

@@ -55,6 +55,8 @@ Responder::Responder(std::shared_ptr<PendingAnswer> answer)
 
 WorkBudget& Responder::budget() const { return promise_->answer->budget(); }
 
+void Responder::set_cancellable() const { promise_->answer->set_cancellable(); }
+
 ClientId Responder::client() const { return promise_->answer->client(); }
 
 void Responder::operator()(HttpResponse response) const { promise_->answer->put(std::move(response)); }

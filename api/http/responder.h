@@ -23,6 +23,11 @@ class PendingAnswer {
   // the client leaves.
   WorkBudget& budget() { return budget_; }
 
+  // Whether the work on the answer may be cancelled when the client leaves; an append, once it is queued, may
+  // not. Set by the route before its handler returns.
+  void set_cancellable() { cancellable_ = true; }
+  bool is_cancellable() const { return cancellable_; }
+
   // The first answer counts; later ones are dropped.
   void put(HttpResponse response);
 
@@ -38,6 +43,7 @@ class PendingAnswer {
  private:
   WorkBudget budget_;
   const ClientId client_;
+  bool cancellable_ = false;  // the connection's thread writes and reads it
   Mutex mutex_;
   bool answered_ CAIRN_GUARDED_BY(mutex_) = false;
   std::optional<HttpResponse> answer_ CAIRN_GUARDED_BY(mutex_);
@@ -54,6 +60,9 @@ class Responder {
 
   // Of the request: long work charges it, and ends when it has ended. Lives as long as a copy of this object.
   WorkBudget& budget() const;
+
+  // The client may cancel the work by leaving. REQUIRES: called on the connection's thread, in the handler.
+  void set_cancellable() const;
 
   // Who asks: queues serve clients in turn.
   ClientId client() const;

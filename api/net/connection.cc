@@ -339,7 +339,9 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
   if (!runs_on_worker(match, head)) {
     call_route(std::move(match), std::move(request), pending);
     if (auto response = pending->take()) co_return *std::move(response);
+    if (pending->is_cancellable()) cancel_when_client_leaves(pending);
     co_await wait_for(pending, executor);
+    if (pending->is_cancellable()) transport_.cancel();
     co_return *pending->take();
   }
 
@@ -359,14 +361,18 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     case WorkerPool::Submitted::kOverShare:
       co_return too_many_requests("Too many requests of this client wait for a worker.").to_response();
   }
-  // A client that only closed its sending side still gets the answer, if the work ends before it is checked.
+  cancel_when_client_leaves(pending);
+  co_await wait_for(pending, executor);
+  transport_.cancel();
+  co_return *pending->take();
+}
+
+// A client that only closed its sending side still gets the answer, if the work ends before it is checked.
+void Connection::cancel_when_client_leaves(const std::shared_ptr<PendingAnswer>& pending) {
   transport_.watch_for_close([self = shared_from_this(), pending] {
     self->services_.observer.cancelled();
     pending->budget().cancel();
   });
-  co_await wait_for(pending, executor);
-  transport_.cancel();
-  co_return *pending->take();
 }
 
 bool Connection::runs_on_worker(const RouteMatch& match, const RequestHead& head) const {

@@ -50,8 +50,9 @@ Result<std::unique_ptr<AggregateStates>> AggregateStates::open(EventStore& store
 
 AggregateStates::~AggregateStates() { follower_.reset(); }
 
-StateResult<StreamState> AggregateStates::state_at(std::string_view stream, const StateQuery& query) {
-  return reader_->state_at(stream, query);
+StateResult<StreamState> AggregateStates::state_at(std::string_view stream, const StateQuery& query,
+                                                   WorkBudget* budget) {
+  return reader_->state_at(stream, query, budget);
 }
 
 // Failures are not reported here: the next read of the stream reports them.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eventstore/base/work_budget.h"
 #include "eventstore/event_store.h"
 #include "projections/aggregates/aggregates.h"
 #include "projections/aggregates/snapshot_report.h"
@@ -44,7 +45,9 @@ class AggregateStates {
 
   Aggregates& aggregates() { return aggregates_; }
 
-  StateResult<StreamState> state_at(std::string_view stream, const StateQuery& query);
+  // Fails with kCancelled or kBudgetExceeded (StateProblem::kStore) when `budget` ends, unless it is nullptr.
+  StateResult<StreamState> state_at(std::string_view stream, const StateQuery& query,
+                                    WorkBudget* budget = nullptr);
 
   // Makes a snapshot at the head of the stream, unless a valid one exists. Returns when it is on disk.
   // A state that cannot be saved is a problem of kind kScript.

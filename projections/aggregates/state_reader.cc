@@ -30,7 +30,8 @@ StateReader::StateReader(EventStore& store, EventShapes& shapes, Aggregates& agg
       folds_(shapes.chains(), std::move(log)),
       offer_(std::move(offer)) {}
 
-StateResult<StreamState> StateReader::state_at(std::string_view stream, const StateQuery& query) {
+StateResult<StreamState> StateReader::state_at(std::string_view stream, const StateQuery& query,
+                                               WorkBudget* budget) {
   const std::string name(stream);
   for (int attempt = 1;; ++attempt) {
     const std::uint64_t before = changes();
@@ -39,7 +40,7 @@ StateResult<StreamState> StateReader::state_at(std::string_view stream, const St
                      "category '" + std::string(category_of(stream)) + "' has no aggregate");
     }
     CAIRN_TRY(const StreamVersion version, version_of(name, query));
-    StateResult<StreamState> state = read(name, version);
+    StateResult<StreamState> state = read(name, version, budget);
     if (changes() == before || attempt == kAttemptsMax) return state;
   }
 }
@@ -91,20 +92,27 @@ StateResult<FoldPool::Lease> StateReader::lend(std::string_view stream) {
   return loan;
 }
 
-StateResult<void> StateReader::fold(StreamFold& fold, const std::string& stream, StreamVersion version) {
+StateResult<void> StateReader::fold(StreamFold& fold, const std::string& stream, StreamVersion version,
+                                    WorkBudget* budget) {
   CAIRN_CHECK(fold.begin(store_, stream, version));
   ++folded_;
   if (fold.snapshot_version().value > 0) ++hits_;
   if (fold.miss()) ++misses_[static_cast<std::size_t>(*fold.miss())];
-  auto folded = fold.run_to(store_, version);
+  auto folded = fold.run_to(store_, version, budget);
   events_ += fold.events_folded();
   return folded;
 }
 
-StateResult<StreamState> StateReader::read(const std::string& stream, StreamVersion version) {
+StateResult<StreamState> StateReader::read(const std::string& stream, StreamVersion version,
+                                           WorkBudget* budget) {
   CAIRN_TRY(const FoldPool::Lease lent, lend(stream));
   StreamFold& fold = *lent;
-  CAIRN_CHECK(this->fold(fold, stream, version));
+  if (auto folded = this->fold(fold, stream, version, budget); !folded) {
+    // The next read of a long stream goes on where this one had to end.
+    const auto& error = folded.error().error;
+    if (error && error->code == Errc::kBudgetExceeded) offer_snapshot(fold);
+    return std::move(folded).error();
+  }
   StreamState state;
   CAIRN_CHECK(fold.append_json(state.json));
   state.stream = stream;
@@ -115,15 +123,19 @@ StateResult<StreamState> StateReader::read(const std::string& stream, StreamVers
   state.snapshot_version = fold.snapshot_version();
   state.events_folded = fold.events_folded();
 
-  const std::uint64_t every = fold.aggregate().info().snapshot_every;
-  if (offer_ && every > 0 && state.events_folded >= every) {
-    if (auto snapshot = fold.snapshot()) {
-      offer_(*std::move(snapshot), fold.unusable());
-    } else {
-      count_unsavable();
-    }
-  }
+  offer_snapshot(fold);
   return state;
+}
+
+// After many events; fewer are folded again faster than a snapshot is written.
+void StateReader::offer_snapshot(StreamFold& fold) {
+  const std::uint64_t every = fold.aggregate().info().snapshot_every;
+  if (!offer_ || every == 0 || fold.events_folded() < every) return;
+  if (auto snapshot = fold.snapshot()) {
+    offer_(*std::move(snapshot), fold.unusable());
+  } else {
+    count_unsavable();
+  }
 }
 
 StateStats StateReader::stats() const {

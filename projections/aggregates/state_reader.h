@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "eventstore/base/work_budget.h"
 #include "eventstore/event_store.h"
 #include "projections/aggregates/aggregates.h"
 #include "projections/aggregates/fold_pool.h"
@@ -25,10 +26,11 @@ class StateReader {
   // Without `offer`, reads make no snapshots. REQUIRES: the references outlive it.
   StateReader(EventStore& store, EventShapes& shapes, Aggregates& aggregates, LuaHost::Log log, Offer offer);
 
-  StateResult<StreamState> state_at(std::string_view stream, const StateQuery& query);
+  StateResult<StreamState> state_at(std::string_view stream, const StateQuery& query, WorkBudget* budget);
 
   // Folds a stream up to a version with a leased fold, and updates the counters. REQUIRES: the stream has it.
-  StateResult<void> fold(StreamFold& fold, const std::string& stream, StreamVersion version);
+  StateResult<void> fold(StreamFold& fold, const std::string& stream, StreamVersion version,
+                         WorkBudget* budget = nullptr);
 
   // The aggregate of the stream's category and a fold for it, or why there is none.
   StateResult<FoldPool::Lease> lend(std::string_view stream);
@@ -44,8 +46,9 @@ class StateReader {
   StateStats stats() const;
 
  private:
-  StateResult<StreamState> read(const std::string& stream, StreamVersion version);
+  StateResult<StreamState> read(const std::string& stream, StreamVersion version, WorkBudget* budget);
   StateResult<StreamVersion> version_at(const StreamInfo& info, Timestamp time);
+  void offer_snapshot(StreamFold& fold);
 
   EventStore& store_;
   EventShapes& shapes_;

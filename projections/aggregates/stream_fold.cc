@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -18,6 +19,28 @@ namespace {
 // A page is held in memory while its events are applied.
 constexpr std::size_t kPageEvents = 4'096;
 constexpr std::size_t kPageBytes = 4u << 20;
+
+// Charges the events of a fold. A budget looks at its clocks after many steps, which a slow script would take
+// minutes for; so it also has to after this time.
+class FoldCharge {
+ public:
+  explicit FoldCharge(WorkBudget* budget) : budget_(budget) {}
+
+  bool charge(const EventView& event) {
+    if (budget_ == nullptr) return true;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - checked_ < kUncheckedMax) return budget_->charge(1 + event.data.size() / kBytesPerStep);
+    checked_ = now;
+    return budget_->charge(WorkBudget::kStepsBetweenChecks);
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kUncheckedMax{10};
+  static constexpr std::size_t kBytesPerStep = 64;
+
+  WorkBudget* const budget_;
+  std::chrono::steady_clock::time_point checked_ = {};  // long ago: the first event checks
+};
 
 }  // namespace
 
@@ -85,8 +108,9 @@ std::optional<SnapshotMiss> StreamFold::load(const SnapshotRecord& record) {
   return std::nullopt;
 }
 
-StateResult<void> StreamFold::run_to(EventStore& store, StreamVersion version) {
+StateResult<void> StreamFold::run_to(EventStore& store, StreamVersion version, WorkBudget* budget) {
   CAIRN_ASSERT(version_ <= version, version_.value, version.value);
+  FoldCharge charge(budget);
   while (version_ < version) {
     const StreamQuery query{.from = StreamVersion{version_.value + 1},
                             .limit = std::min<std::uint64_t>(version.value - version_.value, kPageEvents),
@@ -99,6 +123,10 @@ StateResult<void> StreamFold::run_to(EventStore& store, StreamVersion version) {
     for (const EventView& event : page.events) {
       // Invariant 1 of AggregateStates: no event is left out or applied twice.
       CAIRN_ASSERT(event.version.value == version_.value + 1, event.version.value, version_.value);
+      if (!charge.charge(event)) {
+        return budget->error(
+            fmt::format("{} of {} events of '{}' were folded", version_.value, version.value, stream_));
+      }
       CAIRN_CHECK(take(event));
     }
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "eventstore/base/work_budget.h"
 #include "eventstore/event_store.h"
 #include "projections/aggregates/aggregate.h"
 #include "projections/aggregates/state.h"
@@ -32,8 +33,9 @@ class StreamFold {
   // Begins with this snapshot if it is valid (nullopt), else returns why it is not.
   std::optional<SnapshotMiss> load(const SnapshotRecord& record);
 
-  // Applies the events up to `version`. REQUIRES: begin() was called with this version; the stream has it.
-  StateResult<void> run_to(EventStore& store, StreamVersion version);
+  // Applies the events up to `version`. Fails with kCancelled or kBudgetExceeded when `budget` ends, unless it is
+  // nullptr. REQUIRES: begin() was called with this version; the stream has it.
+  StateResult<void> run_to(EventStore& store, StreamVersion version, WorkBudget* budget = nullptr);
 
   const Aggregate& aggregate() const { return *aggregate_; }
   StreamVersion version() const { return version_; }

@@ -1,7 +1,9 @@
 // The state of a stream: at its head, at a version, at a time; and refusals.
 
 #include <string>
+#include <vector>
 
+#include "tests/api/raw_client.h"
 #include "tests/api/server/aggregate_fixture.h"
 
 namespace cairn::test {
@@ -148,6 +150,50 @@ TEST_F(StatesTest, FoldsAreCounted) {
   EXPECT_EQ(metric("cairn_state_folds_total"), folds + 1);
   EXPECT_EQ(metric("cairn_state_events_folded_total"), events + 3);
   EXPECT_EQ(metric("cairn_aggregates"), 1);
+}
+
+// Folds with a small budget, or one that is not reached in a test.
+class StateBudgetTest : public StatesTest {
+ protected:
+  void SetUp() override {}
+
+  void serve_with_budget(const std::string& cpu_ms) {
+    serve({"--schemas", "optional", "--request-cpu-ms", cpu_ms});
+  }
+  // A stream whose state takes seconds with slow_adder().
+  void count_much(const std::string& stream) { count(stream, std::vector<int>(kMuch, 1)); }
+
+  static constexpr int kMuch = 10'000;
+};
+
+// Two requests take both workers. When their clients leave, the workers are free again.
+TEST_F(StateBudgetTest, AFoldEndsWhenItsClientLeaves) {
+  serve_with_budget("600000");
+  use(slow_adder());
+  count_much("count-1");
+  count("count-2", {1, 2});
+  {
+    std::vector<RawClient> leaving;
+    for (int i = 0; i < 2; ++i) {
+      leaving.emplace_back(port());
+      leaving.back().send("GET /streams/count-1/state HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    }
+    // Asked after them on another connection: it waits until the first of them is cancelled.
+    while (metric("cairn_state_folds_total") < 2) {
+    }
+  }
+  EXPECT_EQ(state("count-2"), sum(3, 2));
+  while (metric("cairn_http_requests_cancelled_total") < 2) {
+  }
+  EXPECT_LT(metric("cairn_state_events_folded_total"), kMuch);
+}
+
+TEST_F(StateBudgetTest, AFoldBeyondItsBudgetSaysHowFarItGot) {
+  serve_with_budget("50");
+  use(slow_adder());
+  count_much("count-1");
+  const Json answer = problem(ask_state("count-1"), 503, "budget-exceeded");
+  EXPECT_THAT(answer["detail"].get<std::string>(), HasSubstr("of 10000 events of 'count-1' were folded"));
 }
 
 }  // namespace
