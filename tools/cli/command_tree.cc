@@ -44,6 +44,7 @@ void add_commands(CLI::App& app, const std::string& version, CommandAction& acti
   add_snapshot_commands(app, action);
   add_projection_commands(app, action);
   add_verify_command(app, action);
+  add_doctor_command(app, action);
   add_backup_command(app, action);
   add_restore_command(app, action);
   add_token_command(app, action);

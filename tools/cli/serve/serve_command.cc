@@ -27,6 +27,7 @@
 #include "api/server/routes.h"
 #include "api/upcasters/deploy_service.h"
 #include "projections/engine/engine.h"
+#include "tools/cli/serve/disk_facts.h"
 #include "tools/cli/serve/logging.h"
 #include "tools/cli/serve/process_id.h"
 #include "tools/cli/serve/reloader.h"
@@ -171,6 +172,8 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   if (!prepared) return serve_failed(prepared.error());
   auto opened = Engine::open(arguments.data, *std::move(prepared));
   if (!opened) return engine_failed(opened.error());
+  for (const std::string& reason : reasons_for_distrust(disk_facts(arguments.data)))
+    spdlog::warn("Acknowledged events can be lost when the power fails: {}.", reason);
   Engine& engine = **opened;
   api::RegistryService registry(engine.registry());
   api::DeployService deployments(engine.shapes(), metrics);
