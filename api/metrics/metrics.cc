@@ -7,6 +7,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <array>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -43,6 +44,12 @@ constexpr std::array kDeployResults = {"installed", "unchanged", "dry_run", "ref
 
 struct Metrics::Instruments {
   prometheus::Registry registry;
+  // The name that Prometheus's client libraries use: alerts on restarts look at it.
+  prometheus::Gauge& start_seconds = prometheus::BuildGauge()
+                                         .Name("process_start_time_seconds")
+                                         .Help("When the server was started, in seconds since 1970")
+                                         .Register(registry)
+                                         .Add({});
   prometheus::Histogram& commit_seconds =
       histogram(registry, "cairn_commit_seconds", "Time to make a block durable", kSeconds);
   prometheus::Histogram& block_bytes = histogram(registry, "cairn_block_bytes", "Bytes of a block", kBytes);
@@ -77,6 +84,8 @@ struct Metrics::Instruments {
 
   Instruments() {
     for (const char* result : kDeployResults) deployments.Add({{"outcome", result}});
+    start_seconds.Set(
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
   }
 
   prometheus::Histogram& of(const Route* route, int status) {
