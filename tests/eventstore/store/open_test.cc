@@ -66,6 +66,16 @@ TEST_F(OpenTest, AMissingFolderIsCreatedOrNotFoundAsTheOptionsSay) {
   EXPECT_THAT(EventStore::open(folder() / "absent" / "deeper", options()), succeeds());
 }
 
+TEST_F(OpenTest, ANetworkFileSystemIsRefused) {
+  ChildProcess::Command command{{test_program("store_child").string(), (folder() / "data").string()}, {}};
+  preload(command, test_preload("network_disk_preload"));
+  ChildProcess child(command);
+  const std::string answer = child.ask("open");
+  EXPECT_THAT(answer, HasSubstr(std::string(to_string(Errc::kFailedPrecondition))));
+  EXPECT_THAT(answer, HasSubstr("network file system"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "data" / "cairn.json"));
+}
+
 TEST_F(OpenTest, AFileInPlaceOfTheFolderIsRefused) {
   std::ofstream(folder() / "file") << "not a folder";
   auto opened = EventStore::open(folder() / "file", options());
