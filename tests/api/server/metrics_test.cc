@@ -1,5 +1,6 @@
 // /metrics: the documented metrics exist and change.
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <regex>
@@ -48,7 +49,8 @@ class ServerMetricsTest : public ApiTest {
 TEST_F(ServerMetricsTest, EveryDocumentedMetricExists) {
   ASSERT_EQ(append("a-1", {event_text("T")}).status, 201);
   const std::string text = get("/metrics").body;
-  for (const char* name : {"cairn_http_request_seconds histogram",
+  for (const char* name : {"process_start_time_seconds gauge",
+                           "cairn_http_request_seconds histogram",
                            "cairn_http_connections gauge",
                            "cairn_http_connections_total counter",
                            "cairn_http_requests_cancelled_total counter",
@@ -85,6 +87,16 @@ TEST_F(ServerMetricsTest, EveryDocumentedMetricExists) {
     EXPECT_THAT(text, ::testing::HasSubstr("# TYPE " + std::string(name) + "\n"));
   }
   EXPECT_FALSE(samples().empty());
+}
+
+TEST_F(ServerMetricsTest, TheTimeOfTheStartChangesWithARestart) {
+  const double started = sample("process_start_time_seconds");
+  const double now =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  EXPECT_GT(started, now - 600);
+  EXPECT_LE(started, now);
+  restart();
+  EXPECT_GT(sample("process_start_time_seconds"), started);
 }
 
 TEST_F(ServerMetricsTest, AppendsAreCountedByOutcome) {
