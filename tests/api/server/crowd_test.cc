@@ -81,11 +81,10 @@ TEST_F(CrowdTest, ConnectionsBeyondTheLimitGet503UntilOthersClose) {
   serve();
   {
     std::vector<RawClient> crowd;
-    for (int i = 0; i < 4'096; ++i) {
+    for (int i = 0; i < 4'095; ++i) {  // The fixture's client has one connection of its own.
       crowd.push_back(raw());
-      ASSERT_TRUE(crowd.back().send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+      ASSERT_EQ(crowd.back().get("/health").status, 200) << i;
     }
-    for (RawClient& each : crowd) ASSERT_EQ(each.receive().status, 200);
     RawClient one_too_many = raw();
     const RawResponse refused = one_too_many.get("/health");
     EXPECT_EQ(refused.status, 503);

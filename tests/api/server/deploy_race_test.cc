@@ -109,7 +109,9 @@ class DeployRaceTest : public UpcasterApiTest {
 TEST_F(DeployRaceTest, EveryStoredEventIsReadableInEveryShape) {
   Random random("deployments race appends and kills");
   register_schema("Item", item_schema(1));
-  for (std::size_t round = 0; round < rounds(4, 100); ++round) {
+  // Which of them wins is chance, so there may be more rounds until a deployment has.
+  constexpr std::size_t kRoundsMax = 200;
+  for (std::size_t round = 0; round < rounds(4, 100) || (deployed_ == 0 && round < kRoundsMax); ++round) {
     stop_ = false;
     std::vector<std::thread> threads;
     for (int i = 0; i < kAppenders; ++i)

@@ -37,7 +37,7 @@ int read_all(const char* folder) {
   auto before = digest_of(**store);
   if (!before.ok()) return report("read", before.error());
   auto appended =
-      (*store)->append(request({to("digest-1", ExpectedVersion::any(), {event(id(1), "Digest")})}));
+      (*store)->append(request({to("digest-1", ExpectedVersion::any(), {event(id(1'000'000), "Digest")})}));
   if (!appended.ok()) return report("append", appended.error());
   auto page = (*store)->read_stream("digest-1", {});
   if (!page.ok()) return report("read again", page.error());

@@ -1,7 +1,5 @@
 // Generations: built beside the live one, atomic take-over, cancel, rollback, verification.
 
-#include <malloc.h>
-
 #include "tests/projections/daemon/daemon_fixture.h"
 
 namespace cairn::test {
@@ -394,25 +392,6 @@ TEST_F(RebuildTest, CommandsAreAudited) {
   for (const Event& event : events_in("$audit")) written.push_back(event.type + " " + event.data);
   EXPECT_THAT(written, Contains(::testing::AllOf(HasSubstr("ProjectionCommanded"), HasSubstr("rebuild"),
                                                  HasSubstr("orders"), HasSubstr("100"))));
-}
-
-// Counts what malloc has given out, in all its arenas. (Sanitizers count nothing: then nothing is compared.)
-TEST_F(RebuildTest, ABuildKeepsNoRowsInMemoryWhenItHasEnded) {
-  constexpr int kKeys = 40'000;
-  constexpr std::size_t kKeptMax = 4u << 20;
-  daemon_options().batch_positions_max = DaemonOptions{}.batch_positions_max;
-  daemon_options().commit_events_max = DaemonOptions{}.commit_events_max;
-  std::vector<NewEvent> events;
-  for (int i = 0; i < kKeys; ++i) {
-    events.push_back(event("Added", added_json("customer-" + std::to_string(i), i)));
-    if (events.size() == 1'000) append("order-1", std::exchange(events, {}));
-  }
-  const std::size_t before = ::mallinfo2().uordblks + ::mallinfo2().hblkhd;
-  has_projection("customers", kByCustomer);
-  settle();
-  ASSERT_EQ(status("customers").rows, kKeys);
-  const std::size_t after = ::mallinfo2().uordblks + ::mallinfo2().hblkhd;
-  EXPECT_LE(after, before + kKeptMax);
 }
 
 TEST_F(RebuildTest, ADamagedRecordCausesARebuild) {

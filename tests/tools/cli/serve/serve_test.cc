@@ -203,7 +203,7 @@ TEST_F(ServeTest, LogLinesAreJsonWhenAskedFor) {
 
 TEST_F(ServeTest, HostileRequestsDoNotAffectOthers) {
   serve();
-  const std::string begin = "POST /health HTTP/1.1\r\nHost: localhost\r\n";
+  const std::string begin = "POST /append HTTP/1.1\r\nHost: localhost\r\n";
   EXPECT_EQ(refusal_of(begin + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), 411);
   EXPECT_EQ(refusal_of(begin + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 400);
   EXPECT_EQ(refusal_of(begin + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"), 400);
