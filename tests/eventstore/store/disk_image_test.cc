@@ -40,7 +40,8 @@ class DiskImageTest : public ::testing::Test {
       ASSERT_TRUE(exit.clean() || exit.signal == SIGKILL) << describe(exit);
     }
     images.load();
-    ASSERT_GT(images.records(), 1'000u) << "the changes are not seen";
+    // The first two lives may end after 20 of them.
+    ASSERT_GT(images.records(), 100u) << "the changes are not seen";
   }
 
   // "" or what the image of a cut after `records` records lacks.
