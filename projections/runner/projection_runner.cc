@@ -480,6 +480,10 @@ Status ProjectionRunner::verify() {
 
 Result<ProjectionRunner::Retried> ProjectionRunner::retry(const std::optional<std::string>& key) {
   const MutexLock lock(mutex_);
+  return retry_locked(key);
+}
+
+Result<ProjectionRunner::Retried> ProjectionRunner::retry_locked(const std::optional<std::string>& key) {
   for (const auto& generation : generations_.all()) {
     if (Status status = generation->follow_skipped(generations_.skipped(generation->projection())); !status) {
       CAIRN_CHECK(generation->reset());
@@ -507,26 +511,25 @@ Result<ProjectionRunner::Retried> ProjectionRunner::retry(const std::optional<st
   return report;
 }
 
+// One lock for all of it: a step in between would release the key, and the retry would find nothing.
 Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key, const std::string& reason) {
-  {
-    const MutexLock lock(mutex_);
-    bool found = false;
-    for (const auto& generation : generations_.all()) {
-      for (const auto by : {ParkedPlace::By::kKey, ParkedPlace::By::kStream}) {
-        const ParkedPlace place{by, key};
-        if (!generation->is_parked(place)) continue;
-        CAIRN_CHECK(generation->commit());
-        CAIRN_TRY(const auto entry, generation->model()->find_parked(place));
-        if (!entry) continue;
-        found = true;
-        skips_pending_ = true;  // The next step does what the retry below may fail to do.
-        CAIRN_CHECK(tools_.audit.skip({generations_.name(), generation->projection().info().fingerprint,
-                                       place, entry->event.position, reason}));
-      }
+  const MutexLock lock(mutex_);
+  bool found = false;
+  for (const auto& generation : generations_.all()) {
+    for (const auto by : {ParkedPlace::By::kKey, ParkedPlace::By::kStream}) {
+      const ParkedPlace place{by, key};
+      if (!generation->is_parked(place)) continue;
+      CAIRN_CHECK(generation->commit());
+      CAIRN_TRY(const auto entry, generation->model()->find_parked(place));
+      if (!entry) continue;
+      found = true;
+      skips_pending_ = true;  // The next step does what the retry below may fail to do.
+      CAIRN_CHECK(tools_.audit.skip({generations_.name(), generation->projection().info().fingerprint, place,
+                                     entry->event.position, reason}));
     }
-    if (!found) return nothing_parked(key, generations_.name());
   }
-  return retry(key);
+  if (!found) return nothing_parked(key, generations_.name());
+  return retry_locked(key);
 }
 
 void ProjectionRunner::flush() {

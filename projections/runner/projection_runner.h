@@ -124,6 +124,7 @@ class ProjectionRunner {
   void try_definition() CAIRN_REQUIRES(mutex_);
   void build_started() CAIRN_REQUIRES(mutex_);
   Step step_locked() CAIRN_REQUIRES(mutex_);
+  Result<Retried> retry_locked(const std::optional<std::string>& key) CAIRN_REQUIRES(mutex_);
   Result<bool> step_live() CAIRN_REQUIRES(mutex_);
   Result<bool> commit_position(GlobalPosition head, std::optional<std::chrono::milliseconds>& wait)
       CAIRN_REQUIRES(mutex_);
