@@ -64,7 +64,7 @@ class Responder {
   // The client may cancel the work by leaving. REQUIRES: called on the connection's thread, in the handler.
   void set_cancellable() const;
 
-  // Who asks: queues serve clients in turn.
+  // The client that asks: queues serve clients in turn.
   ClientId client() const;
 
  private:

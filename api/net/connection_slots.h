@@ -11,7 +11,7 @@ namespace cairn::api {
 
 // Which connections a server keeps when there are more than it can serve. A connection is unadmitted until it
 // has shown a valid token (without tokens: until it has sent a request that is served). Unadmitted connections
-// give way to new ones, oldest first, so that silent connections lock nobody out; admitted ones stay. Not
+// give way to new ones, oldest first, so that silent connections keep no client out; admitted ones stay. Not
 // thread-safe.
 class ConnectionSlots {
  public:

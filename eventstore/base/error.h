@@ -20,7 +20,7 @@ enum class Errc {
   kOverloaded,          // a bounded queue is full: back off and retry
   kTooManyRequests,     // the same, and this client is the one that fills it
   kBudgetExceeded,      // the work took more time or steps than it may: ask for less
-  kCancelled,           // nobody waits for the answer any more
+  kCancelled,           // the client has left, or the server stops
   kDiskFull,            // nothing was written; retry when there is space
   kOutcomeUnknown,      // the commit may or may not have taken effect: retry with the same event ids
   kFailedPrecondition,  // an operator must act first (a folder in use, a stopped writer)

@@ -79,7 +79,7 @@ class Deployer {
     return run(draft, &wanted, options);
   }
 
-  // Whoever appends events of clients asks it first.
+  // Callers that append events of clients ask it first.
   AppendHold& hold() { return hold_; }
 
  private:

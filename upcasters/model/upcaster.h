@@ -31,7 +31,7 @@ struct Upcaster {
   // the version that was the newest then, the only one that the author of the script could know.
   std::uint64_t registry_changes = 0;
   bool with_schema = false;  // its target version was registered with it
-  GlobalPosition position;  // of its definition in the log
+  GlobalPosition position;   // of its definition in the log
   Timestamp installed_at;
 
   // Its name in errors: "OrderPlaced/1-2.lua".
