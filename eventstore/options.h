@@ -44,6 +44,10 @@ struct StoreOptions {
   // appends wait for the flusher (backpressure).
   std::size_t tail_events_flush = 1u << 19;
 
+  // The memory of the tail, with the part of it that is kept as a cache after a flush. A quarter of it is
+  // flushed whatever the number of events; at the bound appends wait for the flusher.
+  std::size_t tail_bytes_max = 512u << 20;
+
   // Bounds of the writer's queue. An append beyond them is refused with kOverloaded.
   std::size_t queue_requests_max = 1u << 16;
   std::size_t queue_bytes_max = 128u << 20;

@@ -71,6 +71,7 @@ struct StoreStats {
   std::uint64_t flushes = 0;
   std::uint64_t queue_requests = 0;  // waiting now
   std::uint64_t tail_events = 0;     // not in the index yet
+  std::uint64_t tail_bytes = 0;      // memory of the tail, its cache included; an estimate
   std::uint64_t log_bytes = 0;       // used in the log's file, without preallocated space
   std::uint64_t index_bytes = 0;
   std::uint64_t readers = 0;  // read transactions open now

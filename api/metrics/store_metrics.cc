@@ -35,6 +35,8 @@ std::vector<prometheus::MetricFamily> store_metrics(const EventStore& store) {
       family("cairn_index_bytes", "Bytes of the index", kGauge, stats.index_bytes),
       family("cairn_queue_requests", "Appends in the queue of the writer", kGauge, stats.queue_requests),
       family("cairn_tail_events", "Events in the tail, not yet in the index", kGauge, stats.tail_events),
+      family("cairn_tail_bytes", "Memory of the tail, with what it caches after a flush", kGauge,
+             stats.tail_bytes),
       family("cairn_readers", "Open read transactions", kGauge, stats.readers),
   };
 }

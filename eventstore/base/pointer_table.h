@@ -49,6 +49,9 @@ class PointerTable {
     size_ = 0;
   }
 
+  // The memory of the table, without the objects.
+  std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
+
   // Prefetches the slot that find() reads first; and, once that has arrived, the object that it points to.
   void prefetch(std::uint64_t hash) const { cairn::prefetch(&slots_[hash & mask()]); }
   void prefetch_object(std::uint64_t hash) const {

@@ -18,20 +18,25 @@ constexpr std::chrono::minutes kMaintenanceInterval{1};
 
 Flusher::Flusher(Index& index, Tail& tail, const Uuid& store_id, Options options)
     : index_(index), tail_(tail), store_id_(store_id), options_(std::move(options)) {
-  CAIRN_ASSERT(options_.flush_at_events <= options_.events_max, options_.flush_at_events,
-               options_.events_max);
+  CAIRN_ASSERT(options_.flush_at.events <= options_.max.events, options_.flush_at.events,
+               options_.max.events);
+  // Else the writer thread could wait for room that no flush makes: the cache and an active generation that is
+  // too small to be flushed must stay below the bound together.
+  CAIRN_ASSERT(options_.flush_at.bytes + cache_bytes_max() <= options_.max.bytes, options_.flush_at.bytes,
+               options_.max.bytes);
   thread_.start({.name = "cairn-flush", .niceness = kFlushNiceness, .wake = wake_all(mutex_, changed_)},
                 [this](const std::stop_token& stop) { run(stop); });
 }
 
 Status Flusher::make_room() {
-  if (tail_.active_events() < options_.flush_at_events) return {};
+  const Tail::Sizes sizes = tail_.sizes();
+  if (!sizes.active.reaches(options_.flush_at) && !sizes.all.reaches(options_.max)) return {};
   MutexLock lock(mutex_);
   if (!std::exchange(wanted_, true)) changed_.notify_all();
   changed_.wait(lock, [this]() CAIRN_REQUIRES(mutex_) {
-    return failure_.has_value() || tail_.events() < options_.events_max;
+    return failure_.has_value() || !tail_.sizes().all.reaches(options_.max);
   });
-  if (tail_.events() < options_.events_max) return {};
+  if (!tail_.sizes().all.reaches(options_.max)) return {};
   return *failure_;
 }
 
@@ -49,10 +54,10 @@ Status Flusher::flush_once() {
   const auto generation = tail_.freeze();
   if (generation == nullptr) return {};
   // When the active generation is full too, appends are about to wait in make_room().
-  const auto urgent = [this] { return waiting_ > 0 || tail_.active_events() >= options_.flush_at_events; };
+  const auto urgent = [this] { return waiting_ > 0 || tail_.sizes().active.reaches(options_.flush_at); };
   const Status status = index_.flush(*generation, store_id_, options_.first_id_day(), urgent);
   if (status.ok()) {
-    tail_.drop_frozen();
+    tail_.drop_frozen(cache_bytes_max());
     ++flushes_;
   }
   bool new_failure = false;

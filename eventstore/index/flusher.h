@@ -23,8 +23,8 @@ namespace cairn {
 class Flusher {
  public:
   struct Options {
-    std::size_t flush_at_events = 1u << 18;
-    std::size_t events_max = 1u << 20;  // make_room() waits at this size
+    TailSize flush_at{.events = 1u << 18, .bytes = 128u << 20};  // of the active generation
+    TailSize max{.events = 1u << 20, .bytes = 512u << 20};       // make_room() waits at this size
     std::function<std::uint32_t()> first_id_day;
     std::function<void(std::string_view)> on_notice;
     std::function<void(std::string_view)> on_fatal;  // the index cannot be written until the next start
@@ -51,6 +51,7 @@ class Flusher {
   void run(const std::stop_token& stop) CAIRN_EXCLUDES(flush_mutex_, mutex_);
   Status flush_once() CAIRN_EXCLUDES(flush_mutex_, mutex_);
   void report(const Error& error) const;
+  std::size_t cache_bytes_max() const { return options_.max.bytes / 2; }
 
   Index& index_;
   Tail& tail_;

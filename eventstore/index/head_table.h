@@ -52,6 +52,9 @@ class HeadTable {
     return *added;
   }
 
+  // The memory of names, heads and the table. Jump paths of long streams, beyond four positions, are left out.
+  std::size_t bytes() const { return entry_bytes_ + entries_.capacity() * sizeof(Entry*) + table_.bytes(); }
+
   // In insertion order.
   std::span<const Entry* const> entries() const { return entries_; }
   const PointerTable<Entry>& table() const { return table_; }
@@ -62,7 +65,9 @@ class HeadTable {
   }
 
   Entry* make(std::string_view name, StreamHead head) {
-    void* const place = memory_.allocate(sizeof(Entry) + name.size(), kCacheLineBytes);
+    const std::size_t bytes = sizeof(Entry) + name.size();
+    void* const place = memory_.allocate(bytes, kCacheLineBytes);
+    entry_bytes_ += (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
     char* const text = static_cast<char*>(place) + sizeof(Entry);
     std::memcpy(text, name.data(), name.size());
     entries_.push_back(new (place) Entry{{text, name.size()}, std::move(head)});
@@ -70,6 +75,7 @@ class HeadTable {
   }
 
   std::pmr::monotonic_buffer_resource memory_;
+  std::size_t entry_bytes_ = 0;
   std::vector<Entry*> entries_;
   PointerTable<Entry> table_;
 };

@@ -12,9 +12,19 @@ namespace {
 
 using Positions = std::vector<std::uint64_t>;
 
-Positions& list_for(TailGeneration::ByName<Positions>& lists, std::string_view name) {
+// What an entry takes in memory beside the bytes of its name: nodes and buckets of the hash tables, headers of
+// the allocator, unused capacity of lists. TailTest compares the sum with the allocator's figures.
+constexpr std::size_t kCreatedBytes = 32;   // a view, unsorted or in a run, and a copy while runs are merged
+constexpr std::size_t kTermBytes = 144;     // a term with its list of one position
+constexpr std::size_t kPositionBytes = 12;  // a further position
+constexpr std::size_t kIdBytes = 80;
+
+// The positions of `name`. A list that did not exist is added, and its memory to `bytes`.
+Positions& list_for(TailGeneration::ByName<Positions>& lists, std::string_view name, std::size_t& bytes) {
   const auto found = lists.find(name);
-  return found != lists.end() ? found->second : lists.emplace(std::string(name), Positions()).first->second;
+  if (found != lists.end()) return found->second;
+  bytes += kTermBytes + name.size();
+  return lists.emplace(std::string(name), Positions()).first->second;
 }
 
 const Positions* find_list(const std::shared_ptr<const TailGeneration>& generation, const PostingTerm& term) {
@@ -50,6 +60,7 @@ void add_heads(TailGeneration& generation, BlockSummary& block) {
     left = left.subspan(streams.size());
   }
   generation.created.add(created);
+  generation.entry_bytes += created.size() * kCreatedBytes;
 }
 
 void add_postings(TailGeneration& generation, const BlockSummary& block) {
@@ -60,16 +71,19 @@ void add_postings(TailGeneration& generation, const BlockSummary& block) {
   for (const auto& stream : block.streams) {
     const std::string_view category = category_of(stream.name.text);
     const bool same = !categories.empty() && category == last;
-    categories.push_back(same ? categories.back() : &list_for(generation.categories, category));
+    categories.push_back(same ? categories.back()
+                              : &list_for(generation.categories, category, generation.entry_bytes));
     last = category;
   }
-  for (const std::string_view type : block.types) types.push_back(&list_for(generation.types, type));
+  for (const std::string_view type : block.types)
+    types.push_back(&list_for(generation.types, type, generation.entry_bytes));
   std::uint64_t position = block.first_position.value;
   for (const auto& event : block.events) {
     categories[event.stream]->push_back(position);
     types[event.type]->push_back(position);
     ++position;
   }
+  generation.entry_bytes += 2 * block.events.size() * kPositionBytes;
 }
 
 // Copies the head from the first generation that has the stream. `generations` are ordered newest first.
@@ -99,6 +113,7 @@ void Tail::apply(BlockSummary& block) {
   add_postings(generation, block);
   const std::uint32_t day = day_of(block.recorded_at);
   for (const auto& id : block.ids) generation.ids[id.id] = {id.position, day};
+  generation.entry_bytes += block.ids.size() * kIdBytes;
   generation.last_position = block.last_position();
   generation.last_hash = block.hash;
   generation.events += block.events.size();
@@ -185,21 +200,25 @@ std::shared_ptr<const TailGeneration> Tail::freeze() {
   return frozen_;
 }
 
-void Tail::drop_frozen() {
+void Tail::drop_frozen(std::size_t cache_bytes_max) {
   // Declared before the lock, so freed after it is released: freeing a generation takes long.
   std::shared_ptr<const TailGeneration> old;
+  std::shared_ptr<const TailGeneration> too_large;
   const MutexLock lock(mutex_);
   old = std::exchange(flushed_, std::exchange(frozen_, nullptr));
+  if (flushed_ != nullptr && flushed_->size().bytes > cache_bytes_max)
+    too_large = std::exchange(flushed_, nullptr);
 }
 
-std::size_t Tail::active_events() const {
+Tail::Sizes Tail::sizes() const {
   const MutexLock lock(mutex_);
-  return active_->events;
-}
-
-std::size_t Tail::events() const {
-  const MutexLock lock(mutex_);
-  return active_->events + (frozen_ != nullptr ? frozen_->events : 0);
+  Sizes sizes{.active = active_->size(), .all = active_->size()};
+  if (frozen_ != nullptr) {
+    sizes.all.events += frozen_->events;
+    sizes.all.bytes += frozen_->size().bytes;
+  }
+  if (flushed_ != nullptr) sizes.all.bytes += flushed_->size().bytes;
+  return sizes;
 }
 
 }  // namespace cairn

@@ -24,6 +24,15 @@ constexpr std::uint32_t day_of(Timestamp time) {
   return time.micros < 0 ? 0 : static_cast<std::uint32_t>(time.micros / 86'400'000'000);
 }
 
+// How much the tail holds. The memory is computed from what was added: an estimate within a third of what the
+// allocator gives.
+struct TailSize {
+  std::size_t events = 0;
+  std::size_t bytes = 0;
+
+  bool reaches(const TailSize& bound) const { return events >= bound.events || bytes >= bound.bytes; }
+};
+
 // The index entries of consecutive blocks, in memory.
 struct TailGeneration {
   template <typename Value>
@@ -41,6 +50,9 @@ struct TailGeneration {
   GlobalPosition last_position;
   Sha256 last_hash{};
   std::size_t events = 0;
+  std::size_t entry_bytes = 0;  // the memory of created, categories, types and ids
+
+  TailSize size() const { return {events, entry_bytes + heads.bytes()}; }
 };
 
 // The memtable of the index: what is not on disk yet, in two generations. New blocks go to the active one;
@@ -85,12 +97,15 @@ class Tail {
   // when the tail is empty. One caller at a time.
   std::shared_ptr<const TailGeneration> freeze() CAIRN_EXCLUDES(mutex_);
 
-  // Turns the frozen generation into a cache. Call it when the generation is durable in the index.
-  void drop_frozen() CAIRN_EXCLUDES(mutex_);
+  // Turns the frozen generation into a cache, or frees it if it takes more memory than `cache_bytes_max`. Call
+  // it when the generation is durable in the index.
+  void drop_frozen(std::size_t cache_bytes_max) CAIRN_EXCLUDES(mutex_);
 
-  // Events in the active generation; in both.
-  std::size_t active_events() const CAIRN_EXCLUDES(mutex_);
-  std::size_t events() const CAIRN_EXCLUDES(mutex_);
+  struct Sizes {
+    TailSize active;
+    TailSize all;  // events that are not in the index yet; memory of all generations, the cache included
+  };
+  Sizes sizes() const CAIRN_EXCLUDES(mutex_);
 
  private:
   mutable Mutex mutex_;  // also guards the content of the active generation, except `created`

@@ -43,8 +43,8 @@ class LocalEventStore final : public EventStore {
     CAIRN_CHECK(folder_.seal());
     news_.publish(end.last_position);
     flusher_.emplace(*index_, tail_, folder_.store_id(),
-                     Flusher::Options{.flush_at_events = options_.tail_events_flush,
-                                      .events_max = options_.tail_events_flush * 3,
+                     Flusher::Options{.flush_at = flush_at(),
+                                      .max = {options_.tail_events_flush * 3, options_.tail_bytes_max},
                                       .first_id_day = [this] { return first_id_day(); },
                                       .on_notice = options_.on_notice,
                                       .on_fatal = options_.on_fatal,
@@ -124,6 +124,7 @@ class LocalEventStore final : public EventStore {
 
   StoreStats stats() const override {
     const AppendCounters& counters = appender_->counters();
+    const TailSize tail = tail_.sizes().all;
     return {.appends = counters.appends,
             .already_applied = counters.already_applied,
             .conflicts = counters.conflicts,
@@ -134,7 +135,8 @@ class LocalEventStore final : public EventStore {
             .commit_micros = counters.commit_micros,
             .flushes = flusher_->flushes(),
             .queue_requests = appender_->queued(),
-            .tail_events = tail_.events(),
+            .tail_events = tail.events,
+            .tail_bytes = tail.bytes,
             .log_bytes = log_->used_bytes(),
             .index_bytes = index_->used_bytes(),
             .readers = log_->open_readers() + index_->open_readers()};
@@ -172,11 +174,13 @@ class LocalEventStore final : public EventStore {
   }
 
   Status flush_if_full() {
-    if (tail_.active_events() < options_.tail_events_flush) return {};
+    if (!tail_.sizes().active.reaches(flush_at())) return {};
     CAIRN_CHECK(index_->flush(*tail_.freeze(), folder_.store_id(), first_id_day(), [] { return true; }));
-    tail_.drop_frozen();
+    tail_.drop_frozen(options_.tail_bytes_max / 2);
     return {};
   }
+
+  TailSize flush_at() const { return {options_.tail_events_flush, options_.tail_bytes_max / 4}; }
 
   std::uint32_t first_id_day() const { return id_window_.first_day(options_.clock()); }
 

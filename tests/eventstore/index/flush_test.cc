@@ -37,5 +37,28 @@ TEST_F(FlushTest, ClosingUsesFewTransactions) {
   EXPECT_LT(transactions_in(folder() / "index"), 10u);
 }
 
+// Names of streams may have 250 bytes and be categories of their own: memory, and not the number of events,
+// is what a client can make large.
+TEST_F(FlushTest, MemoryOfTheTailIsBounded) {
+  constexpr std::size_t kBound = 4u << 20;
+  options().tail_bytes_max = kBound;
+  reopen();
+  std::size_t most = 0;
+  for (int batch = 0; batch < 60; ++batch) {
+    AppendRequest request;
+    for (int i = 0; i < 500; ++i) {
+      std::string stream = std::to_string(batch * 500 + i);
+      stream.resize(200, 'x');
+      request.streams.push_back({.stream = stream, .events = {event("Placed")}});
+    }
+    ASSERT_THAT(submit(std::move(request)), succeeds());
+    most = std::max<std::size_t>(most, store().stats().tail_bytes);
+  }
+  EXPECT_GT(store().stats().flushes, 5u);
+  EXPECT_GT(most, kBound / 4);
+  EXPECT_LT(most, kBound + kBound / 4) << "the bound, and one block";
+  EXPECT_EQ(store().stats().events, 30'000u);
+}
+
 }  // namespace
 }  // namespace cairn::test
