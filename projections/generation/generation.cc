@@ -108,7 +108,11 @@ Status Generation::take(const EventBatch& batch) {
     find_keys(batch, count * i / slice_count, count * (i + 1) / slice_count, *key_finders_[i], slices[i]);
   };
   tools_.pool.for_each(slice_count, find);
-  route(slices);
+  const bool changes_before = has_changes();
+  const std::optional<GlobalPosition> first_change = route(slices);
+  // What comes before the first change may have been answered before a crash, and must be visible even if this
+  // batch cannot be committed.
+  if (!changes_before && first_change) visible_ = first_change->value - 1;
   CAIRN_CHECK(apply_lists());
   CAIRN_CHECK(redo_failures());
   forget_plans();  // The plans go with the batch.
@@ -146,24 +150,31 @@ void Generation::find_keys(const EventBatch& batch, std::size_t begin, std::size
 }
 
 // Decides in the order of the log which events are applied, and which are parked or wait.
-void Generation::route(std::vector<Slice>& slices) {
+std::optional<GlobalPosition> Generation::route(std::vector<Slice>& slices) {
+  std::optional<GlobalPosition> first_change;
+  const auto changes_at = [&](GlobalPosition position) {
+    if (!first_change) first_change = position;
+  };
   for (auto& list : lists_) list.clear();
   for (Slice& slice : slices) {
     for (Routed& routed : slice.events) {
       const EventView& event = *routed.event;
       const auto at_stream = [&] { return ParkedPlace{ParkedPlace::By::kStream, std::string(event.stream)}; };
       if (parked_.contains_stream(event.stream)) {
+        changes_at(event.position);
         parked_.add_waiting(at_stream(), event.position);
         continue;
       }
       if (skipped_->skips(event)) continue;
       if (routed.failed) {
+        changes_at(event.position);
         parked_.park(at_stream(), *std::move(routed.failed));
         continue;
       }
       for (std::uint32_t i = 0; i < routed.count; ++i) {
         const KeyedPart& part = slice.parts[routed.first + i];
         if (skipped_->skips(event, part.key.text)) continue;
+        changes_at(event.position);
         if (parked_.contains_key(part.key.text)) {
           parked_.add_waiting({ParkedPlace::By::kKey, std::string(part.key.text)}, event.position);
           continue;
@@ -172,6 +183,7 @@ void Generation::route(std::vector<Slice>& slices) {
       }
     }
   }
+  return first_change;
 }
 
 Status Generation::apply_lists() {

@@ -128,7 +128,8 @@ class Generation {
   Status make_partitions();
   void find_keys(const EventBatch& batch, std::size_t begin, std::size_t end, ProjectionRows& rows,
                  Slice& slice);
-  void route(std::vector<Slice>& slices);
+  // Returns the position of the first event that changes a row or what is parked.
+  std::optional<GlobalPosition> route(std::vector<Slice>& slices);
   Status apply_lists();
   Status redo_failures();
   void forget_plans();

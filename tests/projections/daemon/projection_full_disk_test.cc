@@ -76,6 +76,36 @@ TEST_F(ProjectionFullDiskTest, CommitsAreRetriedUntilThereIsSpace) {
   EXPECT_EQ(now().position.value, head());
 }
 
+TEST_F(ProjectionFullDiskTest, APositionDoesNotFallWhenTheFirstCommitAfterACrashFails) {
+  const auto outcome = daemon_->deploy({"customers", kByCustomer, "customers.lua"});
+  ASSERT_TRUE(outcome);
+  added("order-1", "ada", 5);
+  step_all();
+  for (int i = 0; i < 10; ++i) append("noise-1", {event("Other", "{}")});
+  step_all();
+  const std::uint64_t before = now().position.value;
+  ASSERT_EQ(before, head());
+  // A kill: nothing that the daemon would write at its end is there afterwards.
+  const TempFolder kept;
+  copy_folder(disk_.path() / "readmodels", kept / "readmodels");
+  daemon_.reset();
+  std::filesystem::remove_all(disk_.path() / "readmodels");
+  copy_folder(kept / "readmodels", disk_.path() / "readmodels");
+  much(0);
+  disk_.fill_up();
+  open_on_disk();
+  EXPECT_GE(now().position.value, before);
+  step_all();
+  EXPECT_GE(now().position.value, before);
+  EXPECT_GE(now().retries, 1u) << "the commit failed";
+  EXPECT_EQ(row_of("ada"), R"({"n":1,"sum":5})");
+  disk_.free_up();
+  clock().advance(60 * ManualClock::kSecond);
+  step_all();
+  EXPECT_EQ(now().position.value, head());
+  EXPECT_EQ(now().rows, 4'001u);
+}
+
 TEST_F(ProjectionFullDiskTest, ARebuildThatCannotBeginLeavesTheFirstBuildUnderWay) {
   daemon_options().batch_positions_max = 2;
   open_on_disk();
