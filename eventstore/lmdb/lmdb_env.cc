@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -355,10 +354,11 @@ void Env::read_ahead(const std::byte* at, std::uint64_t bytes) const {
   for (; from < end; from += kCallBytes) {
     auto* const address = const_cast<std::byte*>(base + from);
     const std::uint64_t size = std::min(kCallBytes, end - from);
-    std::array<unsigned char, kCallBytes / kPageBytes> cached;
-    if (mincore(address, size, cached.data()) != 0) return;
-    const auto pages = std::span(cached).first((size + kPageBytes - 1) / kPageBytes);
-    if (std::ranges::all_of(pages, [](unsigned char page) { return (page & 1) != 0; })) continue;
+    // One page stands for the rest, because a call reads them together. Asking for all of them costs a scan of
+    // a log that is in the page cache a twentieth of its time. The last one: the scan may have read the first.
+    unsigned char cached = 0;
+    if (mincore(address + (size - 1) / kPageBytes * kPageBytes, 1, &cached) != 0) return;
+    if ((cached & 1) != 0) continue;
     if (madvise(address, size, MADV_WILLNEED) != 0) return;  // It is only advice.
   }
 }
