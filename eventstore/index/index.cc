@@ -69,9 +69,11 @@ using IdsByDay = std::map<std::uint32_t, std::vector<IdRuns::Entry>>;
 
 IdsByDay ids_by_day(const TailGeneration& generation, std::uint64_t seed, std::uint32_t first_day) {
   IdsByDay days;
-  for (const auto& [id, place] : generation.ids) {
+  const auto add = [&](const Uuid& id, const TailGeneration::IdPlace& place) {
     if (place.day >= first_day) days[place.day].push_back({IdRuns::hash(id, seed), place.position.value});
-  }
+  };
+  for (const auto& [id, place] : generation.ids) add(id, place);
+  for (const auto& [id, place] : generation.older_ids) add(id, place);
   for (auto& [day, entries] : days) std::sort(entries.begin(), entries.end());
   return days;
 }

@@ -112,7 +112,12 @@ void Tail::apply(BlockSummary& block) {
   add_heads(generation, block);
   add_postings(generation, block);
   const std::uint32_t day = day_of(block.recorded_at);
-  for (const auto& id : block.ids) generation.ids[id.id] = {id.position, day};
+  for (const auto& id : block.ids) {
+    const auto [known, is_new] = generation.ids.try_emplace(id.id, TailGeneration::IdPlace{id.position, day});
+    if (is_new) continue;
+    generation.older_ids.emplace_back(id.id, known->second);
+    known->second = {id.position, day};
+  }
   generation.entry_bytes += block.ids.size() * kIdBytes;
   generation.last_position = block.last_position();
   generation.last_hash = block.hash;

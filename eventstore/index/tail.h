@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "eventstore/base/mutex.h"
@@ -46,7 +47,8 @@ struct TailGeneration {
   CreatedNames created;  // views of the names in `heads`
   ByName<std::vector<std::uint64_t>> categories;
   ByName<std::vector<std::uint64_t>> types;
-  std::unordered_map<Uuid, IdPlace, SeededHash> ids;
+  std::unordered_map<Uuid, IdPlace, SeededHash> ids;  // the newest event of each id
+  std::vector<std::pair<Uuid, IdPlace>> older_ids;  // earlier ones, of ids used again after the dedup window
   GlobalPosition last_position;
   Sha256 last_hash{};
   std::size_t events = 0;

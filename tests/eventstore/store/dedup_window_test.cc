@@ -52,6 +52,19 @@ TEST_P(DedupWindowTest, AnyIsRecognisedOnTheLastDayOfTheWindow) {
   expect_repeat_of(first, exists_sent);
 }
 
+// Both uses may be in one tail, and the index has both: verify() compares it with the log.
+TEST_P(DedupWindowTest, AnIdThatIsUsedAgainLaterIsInTheIndexTwice) {
+  auto sent = one(any(), {full_event(1)});
+  expect_new(sent);
+  for (int day = 0; day < 9; ++day) {
+    clock().advance_days(1);
+    append("daily-1", {"Noise"});
+  }
+  expect_new(sent);
+  settle();
+  expect_sound();
+}
+
 TEST_P(DedupWindowTest, AnyIsNewWhenTheWindowHasPassed) {
   auto sent = one(any(), {full_event(1)});
   expect_new(sent);
