@@ -27,38 +27,40 @@ struct Asked {
   std::uint64_t keep = 0;
 };
 
-using Answer = HttpResponse (*)(const Asked& asked);
+using Answer = HttpResponse (*)(const Asked& asked, WorkBudget& budget);
 
 std::string fingerprint_of(const Asked& asked) {
   const auto aggregate = asked.states.aggregates().find(category_of(asked.stream));
   return aggregate == nullptr ? "" : aggregate->info().fingerprint;
 }
 
-HttpResponse create(const Asked& asked) {
-  const auto made = asked.states.snapshot_stream(asked.stream);
+// An operator waits for it as long as the stream takes: the point of a snapshot is that no later read has to.
+HttpResponse create(const Asked& asked, WorkBudget& budget) {
+  budget.set_limits({});
+  const auto made = asked.states.snapshot_stream(asked.stream, &budget);
   if (!made) return state_problem(asked.stream, made.error()).to_response();
   return json_response(made->fresh ? 200 : 201, snapshot_json(asked.stream, *made, fingerprint_of(asked)));
 }
 
 // The newest usable snapshot, with its state.
-HttpResponse show(const Asked& asked) {
+HttpResponse show(const Asked& asked, WorkBudget& budget) {
   const auto listed = asked.states.snapshots(asked.stream);
   if (!listed) return store_problem(listed.error()).to_response();
   const auto usable = std::find_if(listed->rbegin(), listed->rend(),
                                    [](const SnapshotDescription& snapshot) { return !snapshot.unusable; });
   if (usable == listed->rend()) return not_found("snapshot", asked.stream).to_response();
-  const auto state = asked.states.state_at(asked.stream, StateQuery::at_version(usable->version));
+  const auto state = asked.states.state_at(asked.stream, StateQuery::at_version(usable->version), &budget);
   if (!state) return state_problem(asked.stream, state.error()).to_response();
   return json_response(200, snapshot_json(*state, usable->bytes));
 }
 
-HttpResponse list(const Asked& asked) {
+HttpResponse list(const Asked& asked, WorkBudget&) {
   const auto listed = asked.states.snapshots(asked.stream);
   if (!listed) return store_problem(listed.error()).to_response();
   return json_response(200, snapshots_json(asked.stream, *listed));
 }
 
-HttpResponse prune(const Asked& asked) {
+HttpResponse prune(const Asked& asked, WorkBudget&) {
   const auto removed = asked.states.prune(asked.stream, asked.keep);
   if (!removed) return store_problem(removed.error()).to_response();
   return json_response(200, json_object([&](JsonWriter& json) { json.number("removed", *removed); }));
@@ -76,11 +78,11 @@ void answer_with(Answer answer, Takes takes, const StoreSlot& slot, const HttpRe
   }
   if (refused(query.finish(), respond)) return;
   if (refused(check_category(request, category_of(asked.stream)), respond)) return;
-  service.workers().answer(respond, [answer, asked = std::move(asked)] {
+  service.workers().answer(respond, [answer, asked = std::move(asked), &budget = respond.budget()] {
     const auto info = asked.store.stream_info(asked.stream);
     if (!info) return store_problem(info.error()).to_response();
     if (!*info) return not_found("stream", asked.stream).to_response();
-    return answer(asked);
+    return answer(asked, budget);
   });
 }
 

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "api/http/responder.h"
 #include "api/http/worker_pool.h"
+#include "eventstore/base/mutex.h"
+#include "eventstore/base/work_budget.h"
 
 namespace cairn::api {
 
@@ -21,12 +24,17 @@ class AnswerWorkers {
   // 429 when the queue is nearly full with requests of the same client.
   void answer(const Responder& respond, std::function<HttpResponse()> make);
 
-  // Finishes the answers that are being made; queued and later ones are 503.
-  void stop() { pool_.stop(); }
+  // Cancels the answers that are being made, by their budgets, and waits for them; queued and later ones are 503.
+  void stop() CAIRN_EXCLUDES(mutex_);
 
  private:
+  class QueuedAnswer;
+
   const std::string refusal_;
-  WorkerPool pool_;
+  Mutex mutex_;
+  bool stopping_ CAIRN_GUARDED_BY(mutex_) = false;
+  std::set<WorkBudget*> under_way_ CAIRN_GUARDED_BY(mutex_);  // of the answers that are being made
+  WorkerPool pool_;                                           // last: its threads use the others
 };
 
 }  // namespace cairn::api

@@ -56,8 +56,17 @@ class WorkBudget {
     return check(steps);
   }
 
+  // Replaces the limits. REQUIRES: called before the first charge().
+  void set_limits(const WorkLimits& limits) { limits_ = limits; }
+
   // Ends the task at its next check. Thread-safe.
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+
+  // Whether cancel() was called, or the flag of cancel_with() is set. Thread-safe.
+  bool is_cancelled() const {
+    return cancelled_.load(std::memory_order_relaxed) ||
+           (flag_ != nullptr && flag_->load(std::memory_order_relaxed));
+  }
 
   // The task also ends when this flag is set. REQUIRES: the flag outlives the budget; called before the first
   // charge().

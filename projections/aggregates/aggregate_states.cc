@@ -48,7 +48,10 @@ Result<std::unique_ptr<AggregateStates>> AggregateStates::open(EventStore& store
   return states;
 }
 
-AggregateStates::~AggregateStates() { follower_.reset(); }
+AggregateStates::~AggregateStates() {
+  stopping_ = true;
+  follower_.reset();
+}
 
 StateResult<StreamState> AggregateStates::state_at(std::string_view stream, const StateQuery& query,
                                                    WorkBudget* budget) {
@@ -60,7 +63,9 @@ void AggregateStates::on_due(const std::string& stream, StreamVersion version) {
   const auto lent = reader_->lend(stream);
   if (!lent) return;
   StreamFold& fold = **lent;
-  if (!reader_->fold(fold, stream, version) || fold.snapshot_version() == version) return;
+  WorkBudget budget;
+  budget.cancel_with(stopping_);
+  if (!reader_->fold(fold, stream, version, &budget) || fold.snapshot_version() == version) return;
   if (auto snapshot = fold.snapshot()) {
     writer_->offer(*std::move(snapshot), fold.unusable());
   } else {
@@ -68,12 +73,12 @@ void AggregateStates::on_due(const std::string& stream, StreamVersion version) {
   }
 }
 
-StateResult<SnapshotMade> AggregateStates::snapshot_stream(std::string_view stream) {
+StateResult<SnapshotMade> AggregateStates::snapshot_stream(std::string_view stream, WorkBudget* budget) {
   const std::string name(stream);
   CAIRN_TRY(const FoldPool::Lease lent, reader_->lend(name));
   StreamFold& fold = *lent;
   CAIRN_TRY(const StreamVersion head, reader_->version_of(name, StateQuery::head()));
-  CAIRN_CHECK(reader_->fold(fold, name, head));
+  CAIRN_CHECK(reader_->fold(fold, name, head, budget));
   if (fold.snapshot_version() == head) return SnapshotMade{head, true, fold.snapshot_bytes(), 0};
   const auto snapshot = fold.snapshot();
   if (!snapshot) {

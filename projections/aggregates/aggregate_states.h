@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -40,7 +41,7 @@ class AggregateStates {
   // Reads the definitions of the store. Fails as Aggregates::catch_up() does. REQUIRES: all outlive it.
   static Result<std::unique_ptr<AggregateStates>> open(EventStore& store, EventShapes& shapes,
                                                        AggregateStatesOptions options = {});
-  // Stops the background threads; queued snapshots are written first.
+  // Stops the background threads. Folds under way are given up; queued snapshots are written first.
   ~AggregateStates();
 
   Aggregates& aggregates() { return aggregates_; }
@@ -50,8 +51,8 @@ class AggregateStates {
                                     WorkBudget* budget = nullptr);
 
   // Makes a snapshot at the head of the stream, unless a valid one exists. Returns when it is on disk.
-  // A state that cannot be saved is a problem of kind kScript.
-  StateResult<SnapshotMade> snapshot_stream(std::string_view stream);
+  // A state that cannot be saved is a problem of kind kScript. `budget` as with state_at().
+  StateResult<SnapshotMade> snapshot_stream(std::string_view stream, WorkBudget* budget = nullptr);
 
   // The same for all streams of a category. Streams with a valid snapshot at their head are skipped, so an
   // interrupted run continues where it stopped. A stream that fails does not end the run; an error of the
@@ -77,6 +78,7 @@ class AggregateStates {
   void on_due(const std::string& stream, StreamVersion version);
 
   EventStore& store_;
+  std::atomic<bool> stopping_ = false;
   Aggregates aggregates_;
   std::unique_ptr<SnapshotWriter> writer_;
   std::unique_ptr<StateReader> reader_;

@@ -98,7 +98,11 @@ Status SnapshotJob::take(const StreamInfo& stream, Batch& batch) {
 StateResult<void> SnapshotJob::add_snapshot(const StreamInfo& stream, Batch& batch) {
   CAIRN_TRY(const FoldPool::Lease lent, reader_.lend(stream.stream));
   StreamFold& fold = *lent;
-  CAIRN_CHECK(reader_.fold(fold, stream.stream, stream.version));
+  WorkBudget budget;
+  if (options_.cancel != nullptr) budget.cancel_with(*options_.cancel);
+  auto folded = reader_.fold(fold, stream.stream, stream.version, &budget);
+  if (budget.end() == WorkEnd::kCancelled) return {};  // should_end() ends the run.
+  CAIRN_CHECK(std::move(folded));
   batch.counts.events_folded += fold.events_folded();
   if (fold.snapshot_version() == stream.version) {
     ++batch.counts.fresh;

@@ -38,7 +38,7 @@ class Daemon final : public ProjectionDaemon {
         source_(store.log(), shapes, {options_.batch_positions_max, options_.batch_bytes_max},
                 options_.catch_up_shapes),
         pool_(pool_threads(options_)),
-        running_({definitions_, audit_, source_, pool_, options_}, std::move(folder)) {}
+        running_({definitions_, audit_, source_, pool_, options_, stopped_}, std::move(folder)) {}
 
   ~Daemon() override { stop(); }
 
@@ -268,8 +268,8 @@ class Daemon final : public ProjectionDaemon {
   ProjectionAudit audit_;
   BatchSource source_;
   TaskPool pool_;
-  RunningSet running_;
   std::atomic<bool> stopped_{false};
+  RunningSet running_;
   Mutex listen_mutex_;  // held while a notification is registered, which takes no other lock of the daemon
   std::uint64_t ticket_ CAIRN_GUARDED_BY(listen_mutex_) = 0;
 };

@@ -102,9 +102,10 @@ std::shared_ptr<const Projection> RunningSet::make(const std::string& name, cons
 }
 
 Status RunningSet::open(const std::string& name, RunnerDefinition definition) {
-  RunnerTools tools{{tools_.source, tools_.pool, tools_.options}, tools_.audit, [this](const auto&... what) {
-                      return make(what...);
-                    }};
+  RunnerTools tools{
+      {tools_.source, tools_.pool, tools_.options, std::make_shared<Interruption>(tools_.stopping)},
+      tools_.audit,
+      [this](const auto&... what) { return make(what...); }};
   CAIRN_TRY(std::shared_ptr<ProjectionRunner> runner,
             ProjectionRunner::open(std::move(tools), folder_ / name, std::move(definition)));
   auto queue = std::make_shared<RunQueue>(tools_.pool, std::move(runner));

@@ -26,6 +26,7 @@ struct RunningTools {
   BatchSource& source;
   TaskPool& pool;
   const DaemonOptions& options;
+  const std::atomic<bool>& stopping;  // the daemon stops: work under way is given up
 };
 
 // The projections that run: those of $definitions, which sync() starts, changes and ends as that stream says,

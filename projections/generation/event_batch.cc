@@ -1,9 +1,18 @@
 #include "projections/generation/event_batch.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace cairn {
+
+namespace {
+
+// A batch ends when its upcasters have taken so long: commands and a stop wait for a batch that is being read.
+constexpr std::chrono::milliseconds kShapingTimeMax{1'000};
+constexpr std::size_t kEventsBetweenClocks = 16;
+
+}  // namespace
 
 Result<std::shared_ptr<const EventBatch>> EventBatch::read(LogReader& log, ShaperPool& shapers,
                                                            const BatchQuery& query) {
@@ -31,7 +40,13 @@ Result<std::shared_ptr<const EventBatch>> EventBatch::read(LogReader& log, Shape
 void EventBatch::shape() {
   events_.reserve(page_.size());
   parts_.reserve(page_.size());
+  const auto end = std::chrono::steady_clock::now() + kShapingTimeMax;
   for (const EventView& stored : page_) {
+    if (events_.size() % kEventsBetweenClocks == kEventsBetweenClocks - 1 &&
+        std::chrono::steady_clock::now() > end) {
+      to_ = events_.back().stored.position;
+      return;
+    }
     Event& event = events_.emplace_back(Event{stored, static_cast<std::uint32_t>(parts_.size())});
     if (auto shaped = shaper_->shape(event.stored, Shape::latest()); !shaped) {
       faults_.push_back(std::make_unique<ShapeFault>(std::move(shaped).error()));

@@ -16,7 +16,7 @@ namespace cairn {
 
 struct BatchQuery {
   GlobalPosition after;     // begins after this position
-  GlobalPosition to;        // ends here, at the head, or when bytes_max is reached
+  GlobalPosition to;        // ends here, at the head, when bytes_max is reached, or when upcasters take long
   EventFilter filter = {};  // of the events as they were stored
   std::size_t bytes_max = 8u << 20;
 };

@@ -27,6 +27,7 @@ struct Generation::Slice {
   std::vector<KeyedPart> parts;
   ByteArena keys;
   std::string key;  // scratch
+  bool interrupted = false;
 };
 
 Generation::Generation(GenerationTools tools, std::shared_ptr<const Projection> projection,
@@ -88,7 +89,8 @@ const EventFilter& Generation::filter() {
 bool Generation::suits(const EventBatch& batch) { return covers(batch.filter(), filter()); }
 
 RowReplay Generation::replay() {
-  return RowReplay({tools_.source, *model_, choice_, partitions_, parked_, *skipped_, tools_.options.clock});
+  return RowReplay({tools_.source, *model_, choice_, partitions_, parked_, *skipped_, tools_.options.clock,
+                    *tools_.interruption});
 }
 
 void Generation::forget_plans() {
@@ -98,18 +100,9 @@ void Generation::forget_plans() {
 
 Status Generation::take(const EventBatch& batch) {
   CAIRN_ASSERT(batch.after() == taken(), batch.after().value, taken().value);
-  saved_ = false;
-  forget_plans();
-
-  const std::size_t count = batch.events().size();
-  const std::size_t slice_count = count >= kWorthSharing ? partitions_.size() : 1;
-  std::vector<Slice> slices(slice_count);
-  const auto find = [&](std::size_t i) {
-    find_keys(batch, count * i / slice_count, count * (i + 1) / slice_count, *key_finders_[i], slices[i]);
-  };
-  tools_.pool.for_each(slice_count, find);
   const bool changes_before = has_changes();
-  const std::optional<GlobalPosition> first_change = route(slices);
+  std::vector<Slice> slices;
+  CAIRN_TRY(const auto first_change, distribute(batch, slices));
   // What comes before the first change may have been answered before a crash, and must be visible even if this
   // batch cannot be committed.
   if (!changes_before && first_change) visible_ = first_change->value - 1;
@@ -121,12 +114,42 @@ Status Generation::take(const EventBatch& batch) {
   return {};
 }
 
+Result<bool> Generation::look_through(const EventBatch& batch) {
+  CAIRN_ASSERT(batch.after() == taken() && !has_changes(), batch.after().value, taken().value);
+  std::vector<Slice> slices;
+  CAIRN_TRY(const auto first_change, distribute(batch, slices));
+  forget_plans();
+  visible_ = first_change ? first_change->value - 1 : batch.to().value;
+  CAIRN_CHECK(reset());
+  return !first_change.has_value();
+}
+
+Result<std::optional<GlobalPosition>> Generation::distribute(const EventBatch& batch,
+                                                             std::vector<Slice>& slices) {
+  saved_ = false;
+  forget_plans();
+  const std::size_t count = batch.events().size();
+  const std::size_t slice_count = count >= kWorthSharing ? partitions_.size() : 1;
+  slices.resize(slice_count);
+  const auto find = [&](std::size_t i) {
+    find_keys(batch, count * i / slice_count, count * (i + 1) / slice_count, *key_finders_[i], slices[i]);
+  };
+  tools_.pool.for_each(slice_count, find);
+  if (std::ranges::any_of(slices, &Slice::interrupted)) return Interruption::error();
+  return route(slices);
+}
+
 void Generation::find_keys(const EventBatch& batch, std::size_t begin, std::size_t end, ProjectionRows& rows,
                            Slice& slice) {
   const Timestamp now = tools_.options.clock();
   slice.events.reserve(end - begin);
   slice.parts.reserve(end - begin);
+  Interruption::Poll interrupted(*tools_.interruption);
   for (std::size_t i = begin; i < end; ++i) {
+    if (interrupted()) {
+      slice.interrupted = true;
+      return;
+    }
     const EventBatch::Event& event = batch.events()[i];
     if (!choice_.wants_stored(event.stored)) continue;
     Routed routed{&event.stored, static_cast<std::uint32_t>(slice.parts.size())};
@@ -192,7 +215,8 @@ Status Generation::apply_lists() {
   for (const auto& list : lists_) total += list.size();
   std::vector<Status> outcomes(partitions_.size());
   const auto apply = [&](std::size_t i) {
-    if (!lists_[i].empty()) outcomes[i] = partitions_[i]->apply(*model_, lists_[i], now);
+    if (!lists_[i].empty())
+      outcomes[i] = partitions_[i]->apply(*model_, lists_[i], now, *tools_.interruption);
   };
   if (total >= kWorthSharing) {
     tools_.pool.for_each(partitions_.size(), apply);

@@ -12,6 +12,7 @@
 #include "projections/daemon_options.h"
 #include "projections/generation/batch_source.h"
 #include "projections/generation/event_choice.h"
+#include "projections/generation/interruption.h"
 #include "projections/generation/parked_set.h"
 #include "projections/generation/partition.h"
 #include "projections/generation/row_replay.h"
@@ -27,6 +28,7 @@ struct GenerationTools {
   BatchSource& source;
   TaskPool& pool;
   const DaemonOptions& options;
+  std::shared_ptr<Interruption> interruption;  // of the projection
 };
 
 // One build of a projection's read model: take() applies batches of the log to rows in memory, commit()
@@ -70,8 +72,13 @@ class Generation {
   // may lack some that the upcaster turns into wanted ones: it is read again then.
   bool suits(const EventBatch& batch);
 
-  // Applies the next batch of the log. REQUIRES: it begins where the last one ended, and suits.
+  // Applies the next batch of the log. kCancelled: it was interrupted. REQUIRES: it begins where the last one
+  // ended, and suits.
   Status take(const EventBatch& batch);
+
+  // Makes what comes before the first change of the next batch visible, and applies nothing. False when the batch
+  // has a change: then visible() is as far as queries can have seen it. REQUIRES: as take(); !has_changes().
+  Result<bool> look_through(const EventBatch& batch);
 
   // Whether a generation that is being built has gathered enough for a commit.
   bool commit_due() const;
@@ -128,6 +135,9 @@ class Generation {
   Status make_partitions();
   void find_keys(const EventBatch& batch, std::size_t begin, std::size_t end, ProjectionRows& rows,
                  Slice& slice);
+  // Finds the keys of the events, and returns the position of the first that changes a row or what is parked. The
+  // lists have views of `slices`.
+  Result<std::optional<GlobalPosition>> distribute(const EventBatch& batch, std::vector<Slice>& slices);
   // Returns the position of the first event that changes a row or what is parked.
   std::optional<GlobalPosition> route(std::vector<Slice>& slices);
   Status apply_lists();

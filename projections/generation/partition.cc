@@ -37,7 +37,8 @@ Status Partition::load(ReadModel& model, std::vector<std::uint32_t>& slots) {
   return {};
 }
 
-Status Partition::apply(ReadModel& model, std::span<const KeyedPart> parts, Timestamp now) {
+Status Partition::apply(ReadModel& model, std::span<const KeyedPart> parts, Timestamp now,
+                        const Interruption& interruption) {
   part_slots_.clear();
   std::vector<std::uint32_t> missing;
   for (const KeyedPart& part : parts) {
@@ -47,7 +48,9 @@ Status Partition::apply(ReadModel& model, std::span<const KeyedPart> parts, Time
   }
   if (!missing.empty()) CAIRN_CHECK(load(model, missing));
 
+  Interruption::Poll interrupted(interruption);
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (interrupted()) return Interruption::error();
     const KeyedPart& part = parts[i];
     Slot& slot = slots_[part_slots_[i]];
     if (slot.failed) [[unlikely]] {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "projections/generation/byte_arena.h"
+#include "projections/generation/interruption.h"
 #include "projections/generation/keyed_part.h"
 #include "projections/projection.h"
 #include "projections/readmodel/read_model.h"
@@ -40,8 +41,9 @@ class Partition {
   ProjectionRows& rows() { return *rows_; }
 
   // Applies parts in order. Events that fail, with those that follow them, are in failures(). Returns an
-  // error when rows cannot be read; the caller then calls forget().
-  Status apply(ReadModel& model, std::span<const KeyedPart> parts, Timestamp now);
+  // error when rows cannot be read, and kCancelled when it is interrupted; the caller then calls forget().
+  Status apply(ReadModel& model, std::span<const KeyedPart> parts, Timestamp now,
+               const Interruption& interruption);
   std::vector<Failure>& failures() { return failures_; }
 
   // Loads a row from the read model, over the one in memory, and returns its slot.

@@ -62,6 +62,7 @@ Status RowReplay::redo(RowKey key, const std::vector<GlobalPosition>& positions,
 Result<std::optional<ParkedEvent>> RowReplay::apply_events(const Row& row,
                                                            std::span<const GlobalPosition> positions,
                                                            CheckRow check) {
+  Interruption::Poll interrupted(parts_.interruption);
   for (std::size_t next = 0; next < positions.size();) {
     std::size_t last = next;
     while (last + 1 < positions.size() && positions[last + 1].value - positions[last].value <= kGapMax) {
@@ -74,6 +75,10 @@ Result<std::optional<ParkedEvent>> RowReplay::apply_events(const Row& row,
       if (next == positions.size() || event.stored.position < positions[next]) continue;
       if (event.stored.position > positions[next]) break;  // An upcaster has made it another type.
       ++next;
+      if (interrupted()) {
+        row.rows.forget_plans();
+        return Interruption::error();
+      }
       if (auto failed = apply_event(row, *batch, event, check)) {
         row.rows.forget_plans();
         return failed;
@@ -159,7 +164,9 @@ Result<std::uint64_t> RowReplay::retry_stream(const ParkedEntry& entry, GlobalPo
   std::set<std::string> keys;
   std::optional<ParkedEvent> failed;
   std::size_t done = 0;
+  Interruption::Poll interrupted(parts_.interruption);
   for (; done < positions.size(); ++done) {
+    if (interrupted()) return Interruption::error();
     CAIRN_TRY(const auto batch,
               parts_.source.read_alone({positions[done].value - 1}, positions[done], filter()));
     rows.forget_plans();
@@ -225,10 +232,15 @@ Result<std::set<std::string>> RowReplay::rows_with_skipped(const SkippedEvents& 
 Status RowReplay::refold(const std::set<std::string>& keys, GlobalPosition taken) {
   for (const std::string& key : keys) CAIRN_CHECK(start_empty(key));
   StoppedRows stopped;
+  Interruption::Poll interrupted(parts_.interruption);
   for (GlobalPosition after; after < taken;) {
     CAIRN_TRY(const auto batch, parts_.source.read_alone(after, taken, filter()));
     forget_plans();
     for (const EventBatch::Event& event : batch->events()) {
+      if (interrupted()) {
+        forget_plans();
+        return Interruption::error();
+      }
       if (event.fault != nullptr || !parts_.choice.wants_stored(event.stored)) continue;
       if (parts_.parked.waits_with_stream(event.stored)) continue;
       CAIRN_CHECK(refold_event(keys, *batch, event, stopped));

@@ -12,6 +12,7 @@
 #include "eventstore/base/clock.h"
 #include "projections/generation/batch_source.h"
 #include "projections/generation/event_choice.h"
+#include "projections/generation/interruption.h"
 #include "projections/generation/parked_set.h"
 #include "projections/generation/partition.h"
 #include "projections/generation/skipped_events.h"
@@ -22,7 +23,7 @@ namespace cairn {
 // and to apply what is parked. See docs/decisions.md, on undoing a failed event by redoing the others.
 //
 // Works on the parts of one generation, which outlive it. Not thread-safe. Nothing is committed here. After a
-// failed call the generation is reset.
+// failed call, also one that was interrupted (kCancelled), the generation is reset.
 class RowReplay {
  public:
   struct Parts {
@@ -33,6 +34,7 @@ class RowReplay {
     ParkedSet& parked;
     const SkippedEvents& skipped;
     const Clock& clock;
+    const Interruption& interruption;
   };
 
   // When a row is saved: by the commit, or after each event, to find the event that makes it unsavable.

@@ -18,6 +18,9 @@ namespace {
 // How often a throttled build checks whether its rate limit allows another batch.
 constexpr std::chrono::milliseconds kThrottlePause{20};
 
+// How long a step lets a command that waits for the runner go first.
+constexpr std::chrono::milliseconds kCommandPause{1};
+
 double random_part() {
   thread_local std::minstd_rand generator{std::random_device{}()};
   return std::uniform_real_distribution<double>(0, 1)(generator);
@@ -75,15 +78,18 @@ void ProjectionRunner::recover_position() {
   const GlobalPosition checkpoint = live->checkpoint();
   const std::uint64_t known_max =
       checkpoint.value + Generation::kCheckpointLagMax + tools_.options().batch_positions_max;
-  while (live->taken().value < known_max && live->checkpoint() == checkpoint &&
-         !generations_.record().paused) {
-    const auto stepped = step_live();
-    if (!stepped) return failed(stepped.error());
-    if (!*stepped) return;
+  while (live->taken().value < known_max) {
+    const auto batch = tools_.generations.source.read_alone(live->taken(), {known_max}, live->filter());
+    if (!batch) return failed(batch.error());
+    if ((*batch)->to() == (*batch)->after() || !live->suits(**batch)) return;
+    const auto unchanged = live->look_through(**batch);
+    if (!unchanged) return failed(unchanged.error());
+    if (!*unchanged) return;
   }
 }
 
 void ProjectionRunner::define(RunnerDefinition definition) {
+  const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   if (closed_) return;
   generations_.set_definition(std::move(definition));
@@ -108,6 +114,7 @@ void ProjectionRunner::try_definition() {
 void ProjectionRunner::build_started() {
   throttle_.start(now());
   building_limit_ = {};
+  building_pace_ = {};
   attempts_ = 0;
   retry_at_.reset();
   view_.fault.clear();
@@ -118,6 +125,8 @@ void ProjectionRunner::build_started() {
 }
 
 ProjectionRunner::Step ProjectionRunner::step() {
+  // A command that was waiting for the step before this one goes first.
+  if (interruption().has_command()) return {false, kCommandPause};
   const MutexLock lock(mutex_);
   if (closed_) return {};
   Step step;
@@ -187,11 +196,7 @@ Result<bool> ProjectionRunner::step_live() {
   CAIRN_TRY(const auto batch, next_for_live());
   if (batch->to() == batch->after()) return false;
   if (!live.suits(*batch)) return true;
-  if (Status status = live.take(*batch); !status) {
-    CAIRN_CHECK(live.reset());
-    return status.error();
-  }
-  if (live.has_changes()) CAIRN_CHECK(live.save());  // It may park events of rows that cannot be saved.
+  CAIRN_CHECK(take_paced(tools_.generations, live, *batch, live_pace_, SaveChanges::kYes));
   CAIRN_TRY(const bool again, went_back(live, live_limit_));
   if (again) return true;
   if (live.has_changes() || live.commit_due()) CAIRN_CHECK(generations_.commit_live());
@@ -210,6 +215,10 @@ Result<std::shared_ptr<const EventBatch>> ProjectionRunner::next_for_live() {
     return tools_.generations.source.read_alone(live.taken(), *live_limit_.stop_at, live.filter());
   }
   live_limit_.stop_at.reset();
+  if (const auto positions = live_pace_.positions_max()) {
+    return tools_.generations.source.read_alone(live.taken(), {live.taken().value + *positions},
+                                                live.filter());
+  }
   return live_reader_.read(live.taken(), live.filter());
 }
 
@@ -243,10 +252,7 @@ Result<bool> ProjectionRunner::step_building(GlobalPosition head) {
     if (!building.suits(*batch)) return true;
     worked = batch->to() > batch->after();
     read_ahead(*batch);
-    if (Status status = building.take(*batch); !status) {
-      CAIRN_CHECK(building.reset());
-      return status.error();
-    }
+    CAIRN_CHECK(take_paced(tools_.generations, building, *batch, building_pace_, SaveChanges::kNo));
     const bool stops = building_limit_.stop_at && building.taken() >= *building_limit_.stop_at;
     const bool due = building.commit_due() || stops || is_at_limit(building, building_limit_) ||
                      (building.has_changes() && building.taken() >= head);
@@ -279,8 +285,14 @@ Result<std::shared_ptr<const EventBatch>> ProjectionRunner::next_for_building() 
   }
   building_limit_.stop_at.reset();
   const auto per_second_max = generations_.record().events_per_second_max;
-  if (!per_second_max) return building_reader_.read(building.taken(), building.filter());
-  const GlobalPosition to{building.taken().value + throttle_.allowed(*per_second_max, now())};
+  const auto positions_max = building_pace_.positions_max();
+  if (!per_second_max && !positions_max) return building_reader_.read(building.taken(), building.filter());
+  if (!per_second_max) {
+    return tools_.generations.source.read_alone(building.taken(), {building.taken().value + *positions_max},
+                                                building.filter());
+  }
+  const std::uint64_t allowed = throttle_.allowed(*per_second_max, now());
+  const GlobalPosition to{building.taken().value + std::min(allowed, positions_max.value_or(allowed))};
   CAIRN_TRY(auto batch, tools_.generations.source.read_alone(building.taken(), to, building.filter()));
   throttle_.took(batch->to().value - batch->after().value, now());
   return batch;
@@ -288,7 +300,7 @@ Result<std::shared_ptr<const EventBatch>> ProjectionRunner::next_for_building() 
 
 // Reads the next batch on another thread while this one is applied.
 void ProjectionRunner::read_ahead(const EventBatch& batch) {
-  if (generations_.record().events_per_second_max) return;
+  if (generations_.record().events_per_second_max || building_pace_.positions_max()) return;
   // Near the head a batch read now would be a short one.
   if (tools_.log().head().value - batch.to().value < tools_.options().batch_positions_max) return;
   tools_.generations.pool.post(building_reader_.read_ahead(batch.to(), generations_.building()->filter()));
@@ -297,6 +309,7 @@ void ProjectionRunner::read_ahead(const EventBatch& batch) {
 Status ProjectionRunner::take_over() {
   CAIRN_CHECK(generations_.take_over());
   live_limit_ = std::exchange(building_limit_, {});
+  live_pace_ = std::exchange(building_pace_, {});
   view_.fault.clear();
   publish();
   tools_.at("swap.switched");
@@ -376,6 +389,7 @@ Status ProjectionRunner::apply_skips() {
 }
 
 void ProjectionRunner::failed(const Error& error) {
+  if (error.code == Errc::kCancelled) return;  // The next step repeats it.
   const bool again = may_succeed_later(error.code);
   if (again) {
     const DaemonOptions& options = tools_.options();
@@ -401,6 +415,7 @@ void ProjectionRunner::add_error(ProjectionError error) {
 }
 
 Status ProjectionRunner::rebuild(std::optional<std::uint64_t> events_per_second_max) {
+  const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   const Status started = generations_.start_build(events_per_second_max);
   if (started) build_started();
@@ -410,6 +425,7 @@ Status ProjectionRunner::rebuild(std::optional<std::uint64_t> events_per_second_
 }
 
 Result<bool> ProjectionRunner::redeploy(bool keep_rows) {
+  const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   CAIRN_TRY(const auto change, generations_.redeploy(keep_rows));
   if (change == GenerationSet::Change::kNone) return false;
@@ -420,6 +436,7 @@ Result<bool> ProjectionRunner::redeploy(bool keep_rows) {
 }
 
 Status ProjectionRunner::cancel() {
+  const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   CAIRN_CHECK(generations_.cancel_build());
   publish();
@@ -429,6 +446,7 @@ Status ProjectionRunner::cancel() {
 }
 
 Status ProjectionRunner::rollback() {
+  const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   CAIRN_CHECK(generations_.rollback());
   live_limit_ = {generations_.live()->parked_count(), std::nullopt};
@@ -440,6 +458,7 @@ Status ProjectionRunner::rollback() {
 }
 
 Status ProjectionRunner::pause() {
+  const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   if (const auto& paused = generations_.record().paused) {
     return wrong_state("'" + generations_.name() + "' is paused already: " + *paused);
@@ -453,6 +472,7 @@ Status ProjectionRunner::pause() {
 
 // Also lets a faulted projection try again.
 Status ProjectionRunner::resume() {
+  const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   if (!generations_.record().paused && view_.fault.empty()) {
     return wrong_state("'" + generations_.name() + "' is not paused");
@@ -468,6 +488,7 @@ Status ProjectionRunner::resume() {
 }
 
 Status ProjectionRunner::verify() {
+  const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   const std::string& name = generations_.name();
   if (generations_.live() == nullptr) return wrong_state("'" + name + "' has no rows to compare yet");
@@ -479,6 +500,7 @@ Status ProjectionRunner::verify() {
 }
 
 Result<ProjectionRunner::Retried> ProjectionRunner::retry(const std::optional<std::string>& key) {
+  const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   return retry_locked(key);
 }
@@ -513,6 +535,7 @@ Result<ProjectionRunner::Retried> ProjectionRunner::retry_locked(const std::opti
 
 // One lock for all of it: a step in between would release the key, and the retry would find nothing.
 Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key, const std::string& reason) {
+  const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   bool found = false;
   for (const auto& generation : generations_.all()) {

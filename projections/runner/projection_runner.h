@@ -11,6 +11,7 @@
 #include "eventstore/base/mutex.h"
 #include "projections/projection_status.h"
 #include "projections/runner/generation_set.h"
+#include "projections/runner/paced_take.h"
 #include "projections/runner/position_waiters.h"
 #include "projections/runner/rebuild_throttle.h"
 #include "projections/runner/rows_verifier.h"
@@ -34,7 +35,7 @@ namespace cairn {
 //  5. A failure of any step leaves the live generation as it was committed; either a retry is scheduled or
 //     the projection is faulted, never both.
 //
-// Thread-safe. Steps and commands exclude each other; a command may wait for the step under way. status(),
+// Thread-safe. Steps and commands exclude each other; a step that a command waits for ends early. status(),
 // serving(), models(), visible() and verify_report() read the published view and never wait for a step.
 // Lock order: mutex_, then the locks of waiters_, then published_mutex_.
 class ProjectionRunner {
@@ -123,6 +124,7 @@ class ProjectionRunner {
   void recover_position() CAIRN_REQUIRES(mutex_);
   void try_definition() CAIRN_REQUIRES(mutex_);
   void build_started() CAIRN_REQUIRES(mutex_);
+  Interruption& interruption() const { return *tools_.generations.interruption; }
   Step step_locked() CAIRN_REQUIRES(mutex_);
   Result<Retried> retry_locked(const std::optional<std::string>& key) CAIRN_REQUIRES(mutex_);
   Result<bool> step_live() CAIRN_REQUIRES(mutex_);
@@ -159,6 +161,8 @@ class ProjectionRunner {
   std::optional<Timestamp> retry_at_ CAIRN_GUARDED_BY(mutex_);
   RebuildThrottle throttle_ CAIRN_GUARDED_BY(mutex_);
   Timestamp position_committed_at_ CAIRN_GUARDED_BY(mutex_);  // see DaemonOptions::publish_position_every
+  BatchPace live_pace_ CAIRN_GUARDED_BY(mutex_);
+  BatchPace building_pace_ CAIRN_GUARDED_BY(mutex_);
   ParkedLimit live_limit_ CAIRN_GUARDED_BY(mutex_);
   ParkedLimit building_limit_ CAIRN_GUARDED_BY(mutex_);
   bool skips_pending_ CAIRN_GUARDED_BY(mutex_) = true;  // parked events may be skipped ones

@@ -139,9 +139,16 @@ void RowsVerifier::fail(std::string_view why) {
 
 // Applies the next batch of the log.
 Status RowsVerifier::build(const Generation& live) {
-  CAIRN_TRY(const auto batch, tools_.source.read_alone(shadow_->taken(), live.taken(), shadow_->filter()));
+  const GlobalPosition taken = shadow_->taken();
+  const auto positions_max = pace_.positions_max();
+  const GlobalPosition to =
+      positions_max ? std::min(live.taken(), GlobalPosition{taken.value + *positions_max}) : live.taken();
+  CAIRN_TRY(const auto batch, tools_.source.read_alone(taken, to, shadow_->filter()));
   if (!shadow_->suits(*batch)) return {};
-  CAIRN_CHECK(shadow_->take(*batch));
+  if (Status status = take_paced(tools_, *shadow_, *batch, pace_, SaveChanges::kNo); !status) {
+    if (status.error().code == Errc::kCancelled) return {};  // The next step repeats it.
+    return status;
+  }
   if (shadow_->commit_due()) CAIRN_CHECK(shadow_->commit());
   RowsVerification progress = *report();
   progress.position = shadow_->taken();

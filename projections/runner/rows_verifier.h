@@ -9,6 +9,7 @@
 #include "eventstore/base/mutex.h"
 #include "projections/generation/generation.h"
 #include "projections/projection_status.h"
+#include "projections/runner/batch_pace.h"
 
 namespace cairn {
 
@@ -54,6 +55,7 @@ class RowsVerifier {
   const GenerationTools tools_;
   std::filesystem::path folder_;
   std::unique_ptr<Generation> shadow_;
+  BatchPace pace_;
 
   mutable Mutex mutex_;
   std::optional<RowsVerification> report_ CAIRN_GUARDED_BY(mutex_);

@@ -50,6 +50,23 @@ TEST(AnswerWorkersTest, AsManyAsThereAreThreadsAreMadeAtOnce) {
   EXPECT_EQ(other.wait().status, 200);
 }
 
+TEST(AnswerWorkersTest, StopCancelsTheAnswersThatAreBeingMade) {
+  AnswerWorkers workers(kPool, "Too many.");
+  const auto answer = std::make_shared<PendingAnswer>();
+  std::promise<void> begun, ready;
+  answer->when_ready([&] { ready.set_value(); });
+  workers.answer(Responder(answer), [&] {
+    begun.set_value();
+    while (answer->budget().charge()) {
+    }
+    return answer->budget().end() == WorkEnd::kCancelled ? fine() : json_response(500, "{}");
+  });
+  begun.get_future().wait();
+  workers.stop();
+  ready.get_future().wait();
+  EXPECT_EQ(answer->take()->status, 200);
+}
+
 TEST(AnswerWorkersTest, AFullQueueRefusesAndStopAnswersTheQueue) {
   AnswerWorkers workers(kPool, "Too many.");
   std::promise<void> go_on;

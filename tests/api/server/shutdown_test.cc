@@ -105,6 +105,31 @@ TEST_F(ShutdownTest, ClientsThatDoNotReadDoNotDelayTheStop) {
   EXPECT_EQ(finished.exit_code, 0) << finished.errors;
 }
 
+// Each script may take milliseconds for an event, and there are thousands of events.
+TEST_F(ShutdownTest, SlowScriptsDoNotDelayTheStop) {
+  const auto slow = [](const std::string& name) {
+    return " on = { T = function(state) if not seen then log('begun " + name +
+           "') end seen = true for i = 1, " + std::to_string(500'000 / kSanitizerDivisor) + " do end end } }";
+  };
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_EQ(append("a-" + std::to_string(i), std::vector<std::string>(5'000, event_text("T"))).status, 201);
+  }
+  const std::string aggregate =
+      "local seen = false return aggregate { category = 'a', snapshot_every = false,";
+  ASSERT_EQ(client().put("/aggregates/a", aggregate + slow("state"), "text/x-lua").status, 201);
+  std::vector<RawClient> asking;
+  for (const char* request : {"GET /streams/a-0/state", "POST /streams/a-1/snapshot"}) {
+    asking.push_back(raw());
+    asking.back().send(std::string(request) + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
+  }
+  ASSERT_TRUE(server().complains("begun state"));
+  const std::string projection = "local seen = false return projection {";
+  ASSERT_EQ(client().put("/projections/p", projection + slow("projection"), "text/x-lua").status, 201);
+  ASSERT_TRUE(server().complains("begun projection"));
+  const Finished finished = stop_server(5s);
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+}
+
 TEST_F(ShutdownTest, ASecondSigtermDoesNoHarm) {
   append_until_gone();
   server().signal(SIGTERM);
