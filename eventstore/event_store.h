@@ -40,6 +40,7 @@ class EventStore : public LogReader {
   //   kVersionConflict              a stream is not at the expected version; Error::version has its version
   //   kEventIdReused                an id belongs to another event
   //   kStale                        checked_at or no_events_behind of the request no longer holds
+  //   kNotFound                     the request is only_if_repeated, and is no repeat
   //   kInvalidArgument, kTooLarge   the request is wrong; the message names the field
   //   kOverloaded, kDiskFull        nothing was written; try again
   //   kOutcomeUnknown               the commit failed: the events may or may not be there after a restart

@@ -136,6 +136,9 @@ struct AppendRequest {
   // these events, and fails with kStale when it has changed. A repeat was checked when it was first applied.
   std::optional<SchemaRevision> checked_at = {};        // nullopt: against no schema or upcaster
   std::optional<NoEventsBehind> no_events_behind = {};  // of a deployment: how far it was verified
+
+  // Nothing is stored: a request that is no repeat fails with kNotFound.
+  bool only_if_repeated = false;
 };
 
 // The versions and positions of the events appended to one stream. For a check-only stream `last_version` is

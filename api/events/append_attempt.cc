@@ -65,8 +65,20 @@ void AppendAttempt::start(AppendBody parsed, std::string_view text) {
   body_ = std::move(parsed);
   if (has_client_ids(body_.request)) text_ = text;
   if (held()) return;
-  if (refused(apply_schemas(body_, parts_.registry.codecs(), parts_.policy), parts_.respond)) return;
+  if (const auto applied = apply_schemas(body_, parts_.registry.codecs(), parts_.policy); !applied) {
+    if (text_.empty() || applied.error().status() != 422)
+      return parts_.respond(applied.error().to_response());
+    refusal_ = applied.error();
+    return ask_for_repeat();
+  }
   check();
+}
+
+// Ids of the client are compared before data is. What apply_schemas() could not encode differs from what is
+// stored, and the store then names the event that has the id.
+void AppendAttempt::ask_for_repeat() {
+  body_.request.only_if_repeated = true;
+  append();
 }
 
 bool AppendAttempt::held() {
@@ -121,7 +133,10 @@ void AppendAttempt::answered(Result<AppendResult> result) {
   if (result.ok()) return parts_.respond(parts_.reply.success(*result));
   const Error& error = result.error();
   if (error.code == Errc::kStale) return submit_recheck();
-  if (error.code != Errc::kEventIdReused || text_.empty()) return answer(error);
+  const bool may_be_repeat = error.code == Errc::kEventIdReused && !text_.empty();
+  const bool was_decided = error.code == Errc::kNotFound || error.code == Errc::kVersionConflict;
+  if (refusal_ && was_decided) return parts_.respond(refusal_->to_response());
+  if (!may_be_repeat) return answer(error);
   if (parts_.registry.worker().submit([self = shared_from_this(), error] { self->try_again(error); })) return;
   answer(make_error(Errc::kOverloaded, "the event that has the id must be read first; try again"));
 }
@@ -171,11 +186,14 @@ bool AppendAttempt::find_versions() {
 void AppendAttempt::try_again(const Error& error) {
   auto body = parts_.parse(text_);
   checked_at_ = parts_.shapes.revision();
-  if (!body || !pin_schema_of(error, *body) ||
-      !apply_schemas(*body, parts_.registry.codecs(), parts_.policy, pins_)) {
-    return answer(error);
+  const bool pinned = body && pin_schema_of(error, *body);
+  const bool fits = pinned && apply_schemas(*body, parts_.registry.codecs(), parts_.policy, pins_).ok();
+  // An event of another type, whose data does not fit either, is pinned by the next answer of the store.
+  if (!pinned || (!fits && !refusal_)) {
+    return refusal_ ? parts_.respond(refusal_->to_response()) : answer(error);
   }
   body_ = *std::move(body);
+  if (refusal_) return ask_for_repeat();
   append();
 }
 

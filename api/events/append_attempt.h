@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,8 @@ struct AppendReply {
 //
 // Appends are idempotent: a client that got no answer sends the same events with the same ids again, perhaps
 // after their type got a new schema. So when an id is in use and the stored event was written with another
-// schema, the data is encoded with that schema and the append is tried once more.
+// schema, the data is encoded with that schema and the append is tried once more. Data that does not fit the
+// newest schema is refused only when its ids are not in use: the writer is asked first (only_if_repeated).
 class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
  public:
   struct Parts {
@@ -69,6 +71,9 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
   // Finds the schema version of each encoded event; answers and returns false when one was deleted.
   bool find_versions();
 
+  // The events do not fit their schemas, for the reason in refusal_: they may be a repeat from before a new one.
+  void ask_for_repeat();
+
   // Parses the text again and appends it with the schema of the stored event. Runs on the registry's thread.
   void try_again(const Error& error);
   // Pins the schema of the stored event for its type; false when that would change nothing.
@@ -79,6 +84,7 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
   AppendBody body_;
   std::string text_;  // kept for a second attempt; empty when no event has an id from the client
   SchemaPins pins_;
+  std::optional<Problem> refusal_;  // the answer unless the events are a repeat; set by ask_for_repeat()
   int rechecks_ = 0;
   bool was_held_ = false;
 };

@@ -167,6 +167,7 @@ Status BlockPlanner::add(const AppendRequest& request, AppendResult& result) {
     CAIRN_TRY(const StoredEvent stored, source_->at(repeated->first_position));
     return id_reused(stored.event.id, stored.event);
   }
+  if (request.only_if_repeated) return make_error(Errc::kNotFound, "the events were not appended before");
   if (failed_check) return *std::move(failed_check);
   if (request.checked_at || request.no_events_behind) CAIRN_CHECK(check_current(request));
 

@@ -141,6 +141,33 @@ TEST_F(UpcastOnAppendTest, ARepeatIsRecognisedAfterAnUpcasterWasInstalled) {
   EXPECT_EQ(append("person-2", {event}).status, 200);
 }
 
+// The data of the repeat does not fit the newest schema, and the event names no version.
+TEST_F(UpcasterSchemaTest, ARepeatIsRecognisedAfterAnIncompatibleSchema) {
+  register_schema("Place", R"({"type":"record","name":"Place","fields":[{"name":"a","type":"long"}]})");
+  const std::string ada =
+      R"({"type":"Person","id":")" + uuid(1) + R"(","data":{"n":1,"name":"Ada Lovelace"}})";
+  const std::string place = R"({"type":"Place","id":")" + uuid(2) + R"(","data":{"a":1}})";
+  const HttpAnswer first = append("person-1", {ada, place}, "0");
+  ASSERT_EQ(first.status, 201) << first.body;
+  ASSERT_EQ(send_both(split_name()).status, 200);
+  const std::string renamed = R"({"type":"record","name":"Place","fields":[{"name":"b","type":"long"}]})";
+  ASSERT_EQ(
+      send_schema("Place", renamed, {{"upcaster", upcaster_text("return {b = data.a}", "Place")}}).status,
+      200);
+  const std::uint64_t before = head();
+  for (const char* expected : {"0", "\"any\""}) {
+    const HttpAnswer again = append("person-1", {ada, place}, expected);
+    EXPECT_EQ(again.status, 200) << again.body;
+    EXPECT_EQ(again.json()["firstPosition"], first.json()["firstPosition"]);
+  }
+  const std::string other = R"({"type":"Person","id":")" + uuid(3) + R"(","data":{"n":1,"name":"Plato"}})";
+  problem(append("person-1", {other}), 422, "invalid-data");
+  problem(append("person-1", {ada, other}), 422, "invalid-data");
+  const std::string changed = R"({"type":"Person","id":")" + uuid(1) + R"(","data":{"n":2,"name":"Ada"}})";
+  EXPECT_THAT(append("person-1", {changed}).status, ::testing::AnyOf(409, 422));
+  EXPECT_EQ(head(), before) << "nothing of these was stored";
+}
+
 TEST_F(UpcastOnAppendTest, ASlowUpcasterDoesNotBlockTheServer) {
   deployed(
       upcaster_text("if data.n > 1 then while true do end end\n    return {n = 1, first = '', last = ''}"));
