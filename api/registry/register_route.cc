@@ -77,6 +77,8 @@ void register_with_upcaster(DeployService& service, const HttpRequest& request, 
   if (!body.upcaster_file.empty()) wanted.draft.file = std::move(body.upcaster_file);
   wanted.schema = registration_of(request, std::move(body));
   wanted.dry_run = flag(request, "dryRun") ? DryRun::kYes : DryRun::kNo;
+  respond.set_cancellable();
+  wanted.cancelled = [respond] { return respond.budget().is_cancelled(); };
   wanted.done = [respond, type](const DeployOutcome& outcome) { respond(response_of(outcome, type)); };
   if (!service.submit(std::move(wanted))) {
     respond(overloaded("Too many deployments are waiting.").to_response(Dialect::kSchemaRegistry));

@@ -85,6 +85,8 @@ void deploy(DeployService& service, const HttpRequest& request, const Responder&
   if (wants_lines(request)) {
     at_once = with_progress(*wanted);
   } else {
+    respond.set_cancellable();
+    wanted->cancelled = [respond] { return respond.budget().is_cancelled(); };
     wanted->done = [respond, dry_run = wanted->dry_run](const DeployOutcome& outcome) {
       answer_with(outcome, dry_run, respond);
     };

@@ -199,13 +199,15 @@ const std::string kSlow =
 
 TEST_F(UpcasterDeployTest, AClientThatDisconnectsCancelsItsDeployment) {
   begin_with(std::vector<std::string>(9'000, "Ada Lovelace"));
-  {
+  for (const std::string accept : {"application/x-ndjson", "application/json"}) {
     RawClient impatient = raw();
     impatient.send(
-        "PUT /upcasters/Person/1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/x-lua\r\n"
-        "Accept: application/x-ndjson\r\nContent-Length: " +
-        std::to_string(kSlow.size()) + "\r\n\r\n" + kSlow);
-    EXPECT_EQ(impatient.receive(false).status, 200);
+        "PUT /upcasters/Person/1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/x-lua\r\nAccept: " +
+        accept + "\r\nContent-Length: " + std::to_string(kSlow.size()) + "\r\n\r\n" + kSlow);
+    if (accept == "application/x-ndjson") {
+      EXPECT_EQ(impatient.receive(false).status, 200);
+    }
+    expect_healthy();  // By then the request has been read.
   }
   const auto began = std::chrono::steady_clock::now();
   EXPECT_EQ(deploy(split_name()).status, 201) << "its turn comes soon";
