@@ -128,10 +128,11 @@ std::optional<QueryParameters> parse_query(std::string_view query) {
   std::set<std::string_view> seen;
   for (const std::string_view pair : parts_of(queries.front(), '&')) {
     if (!seen.insert(pair).second) continue;
-    const auto parts = parts_of(pair, '=');
-    if (parts.empty()) continue;
-    parameters.emplace(query_decoded(parts.front()),
-                       parts.size() > 1 ? query_decoded(parts.back()) : std::string());
+    const std::size_t name_end = std::min(pair.find('='), pair.size());
+    if (name_end == 0) continue;
+    // A value may contain further '=': names of streams and tags do.
+    const std::string_view value = pair.substr(std::min(name_end + 1, pair.size()));
+    parameters.emplace(query_decoded(pair.substr(0, name_end)), query_decoded(value));
   }
   return parameters;
 }

@@ -118,9 +118,13 @@ TEST(ParseQueryTest, EmptyNamesValuesAndPairs) {
   EXPECT_THAT(parsed("&&&"), IsEmpty());
   EXPECT_THAT(parsed("=&=="), IsEmpty());
   EXPECT_THAT(parsed("a&b="), ElementsAre(Pair("a", ""), Pair("b", "")));
-  EXPECT_THAT(parsed("=a"), ElementsAre(Pair("a", "")));
-  EXPECT_THAT(parsed("a=b=c"), ElementsAre(Pair("a", "c")));
-  EXPECT_THAT(parsed("a==b=="), ElementsAre(Pair("a", "b")));
+  EXPECT_THAT(parsed("=a&==b"), IsEmpty());
+}
+
+TEST(ParseQueryTest, AValueMayContainEqualsSigns) {
+  EXPECT_THAT(parsed("a=b=c"), ElementsAre(Pair("a", "b=c")));
+  EXPECT_THAT(parsed("a==b=="), ElementsAre(Pair("a", "=b==")));
+  EXPECT_THAT(parsed("limit=999999=1"), ElementsAre(Pair("limit", "999999=1")));
 }
 
 TEST(ParseQueryTest, BytesThatAreNoTextPassThrough) {
