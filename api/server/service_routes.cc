@@ -119,6 +119,7 @@ std::vector<Route> service_routes(const RouteContext& context) {
                                  answer_reload(reload, store, request, respond);
                                }),
                     Scope::kAdmin});
+  routes.back().runs_on = RunsOn::kWorker;  // It reads files.
   return routes;
 }
 

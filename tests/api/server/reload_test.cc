@@ -1,5 +1,7 @@
 // Tokens that are read again while the server runs.
 
+#include <sys/stat.h>
+
 #include <csignal>
 #include <string>
 
@@ -102,6 +104,19 @@ TEST_F(ReloadTest, AReloadThatFailsChangesNothingAndSaysWhy) {
   ASSERT_EQ(append("a-1", {event_text("T")}).status, 201);
   EXPECT_TRUE(follower.next());
   expect_unauthorized(as(kReader).get("/ready"));
+}
+
+TEST_F(ReloadTest, AFileWithoutTokensAndAPipeAreRefused) {
+  change_tokens(both() + admin());
+  serve_with_tokens();
+  change_tokens("# nothing yet\n");
+  const Json empty = problem(as(kAdmin).post("/reload", ""), 409, "reload-failed");
+  EXPECT_THAT(empty["detail"].get<std::string>(), HasSubstr("has no token"));
+  std::filesystem::remove(tokens_path());
+  ASSERT_EQ(::mkfifo(tokens_path().c_str(), 0600), 0);
+  const Json pipe = problem(as(kAdmin).post("/reload", ""), 409, "reload-failed");
+  EXPECT_THAT(pipe["detail"].get<std::string>(), HasSubstr("not a regular file"));
+  EXPECT_EQ(as(kBoth).get("/ready").status, 200);
 }
 
 TEST_F(ReloadTest, AdminsReloadByHttpAndAreAudited) {

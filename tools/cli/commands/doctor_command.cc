@@ -63,12 +63,26 @@ const char* to_text(Verdict verdict) {
   return "?";
 }
 
+// `place` is the data folder, or where it will be made.
+Check check_folder(const std::filesystem::path& place) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(place, error))
+    return {"folder", Verdict::kFailed, place.string() + " is not a folder"};
+  if (::access(place.c_str(), W_OK | X_OK) != 0)
+    return {"folder", Verdict::kFailed, place.string() + ": " + std::strerror(errno)};
+  return {"folder", Verdict::kOk, place.string()};
+}
+
 Check check_file_system(const DiskFacts& facts) {
   if (facts.file_system.empty()) return {"file system", Verdict::kWarning, "the kernel does not say which"};
+  constexpr std::array kVirtual{"proc",    "sysfs",   "devpts",  "cgroup",
+                                "cgroup2", "debugfs", "tracefs", "securityfs"};
   constexpr std::array kNetwork{"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "coda"};
   const std::string text = fmt::format("{} of {} at {}", facts.file_system, facts.source, facts.mount_point);
   if (std::find(kNetwork.begin(), kNetwork.end(), facts.file_system) != kNetwork.end())
     return {"file system", Verdict::kFailed, text + ": a store is not safe on a network file system"};
+  if (std::find(kVirtual.begin(), kVirtual.end(), facts.file_system) != kVirtual.end())
+    return {"file system", Verdict::kFailed, text + ": it has no files of its own"};
   if (std::find(facts.options.begin(), facts.options.end(), "ro") != facts.options.end())
     return {"file system", Verdict::kFailed, text + ": mounted read-only"};
   return {"file system", Verdict::kOk, text};
@@ -148,8 +162,8 @@ void print_checks(const std::string& folder, const std::vector<Check>& checks, b
 int run_doctor(const DoctorArguments& arguments) {
   const std::filesystem::path place = nearest_existing(arguments.data);
   const DiskFacts facts = disk_facts(place);
-  const std::vector<Check> checks = {check_file_system(facts), check_durability(facts), check_space(place),
-                                     check_syncs(place), check_open_files()};
+  const std::vector<Check> checks = {check_folder(place), check_file_system(facts), check_durability(facts),
+                                     check_space(place),  check_syncs(place),       check_open_files()};
   const bool sound = std::none_of(checks.begin(), checks.end(),
                                   [](const Check& check) { return check.verdict == Verdict::kFailed; });
   if (arguments.json) {

@@ -106,7 +106,7 @@ int run_revoke(const TokenArguments& arguments) {
   } else {
     std::cout << arguments.name << " is revoked.\n";
   }
-  std::cerr << "A running server accepts it until it is restarted.\n";
+  std::cerr << "A running server accepts it until SIGHUP or POST /reload makes it read the file again.\n";
   return kExitOk;
 }
 

@@ -1,7 +1,10 @@
 #include "tools/cli/serve/reloader.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "api/access/token_file.h"
@@ -30,10 +33,27 @@ void Reloader::attach(api::HttpServer& server) {
   server_ = &server;
 }
 
+// The files may have changed since the start. A pipe would block the server until another program writes to it,
+// and a token file without tokens would lock out everybody, also the operator who wants to correct it.
+Result<Access> Reloader::read_again() const {
+  for (const std::string& file : {files_.tokens, files_.tls_certificate, files_.tls_key}) {
+    std::error_code error;
+    if (file.empty() || std::filesystem::is_regular_file(file, error)) continue;
+    return make_error(Errc::kInvalidArgument,
+                      error ? fmt::format("{}: {}", file, error.message()) : file + " is not a regular file");
+  }
+  CAIRN_TRY(Access access, read_access(files_));
+  if (access.tokens && access.tokens->size() == 0) {
+    return make_error(Errc::kInvalidArgument,
+                      files_.tokens + " has no token: no client could use the server");
+  }
+  return access;
+}
+
 Result<api::Reloaded> Reloader::reload() {
   const MutexLock lock(mutex_);
   CAIRN_ASSERT(server_ != nullptr);
-  auto access = read_access(files_);
+  auto access = read_again();
   if (!access) {
     spdlog::error("The reload failed, and nothing has changed: {}", access.error().message);
     return access.error();

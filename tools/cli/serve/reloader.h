@@ -42,6 +42,8 @@ class Reloader {
   Result<api::Reloaded> reload() CAIRN_EXCLUDES(mutex_);
 
  private:
+  Result<Access> read_again() const;
+
   const AccessFiles files_;
   Mutex mutex_;  // held during a reload: the last one to begin is the last one to take effect
   api::HttpServer* server_ CAIRN_GUARDED_BY(mutex_) = nullptr;

@@ -171,10 +171,21 @@ TEST_F(DoctorTest, ADiskWithoutBarriersIsNotTrustedAndTheServerSaysSo) {
                         " is mounted with nobarrier"));
 }
 
+TEST_F(DoctorTest, WhatCannotBeAFolderIsNoPlaceForAStore) {
+  const TempFolder folder(Medium::kDisk);
+  std::ofstream(folder / "file") << "text";
+  for (const fs::path place : {folder / "file", folder / "file/data"}) {
+    const auto report = doctor(place, 1);
+    EXPECT_EQ(check_in(report, "folder")["verdict"], "failed") << place;
+    EXPECT_THAT(check_in(report, "folder")["text"], HasSubstr("is not a folder"));
+  }
+  EXPECT_EQ(check_in(doctor("/proc/data", 1), "file system")["verdict"], "failed");
+}
+
 TEST_F(DoctorTest, TheTextSaysEachCheck) {
   const TempFolder folder(Medium::kDisk);
   const Finished finished = run_cairn({"doctor", "--data", folder.path().string()});
-  for (const char* name : {"file system", "durability", "space", "sync latency", "open files"})
+  for (const char* name : {"folder", "file system", "durability", "space", "sync latency", "open files"})
     EXPECT_THAT(finished.output, HasSubstr(name));
   EXPECT_THAT(finished.errors, IsEmpty());
 }
