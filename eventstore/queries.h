@@ -14,6 +14,8 @@
 // What the calls of LogReader and EventStore take and return. Values, no I/O. The pages are in event_page.h.
 namespace cairn {
 
+class WorkBudget;
+
 // Selects events of the whole log: those of any of `categories` (all when empty) and any of `types` (all when
 // empty).
 struct EventFilter {
@@ -30,6 +32,9 @@ struct LogQuery {
   EventFilter filter;
   std::size_t bytes_max = limits::kPageBytesMax;    // the page ends early, after the event that exceeds it
   std::uint64_t steps_max = limits::kPageStepsMax;  // the page ends early, perhaps without any event
+  // Is also charged for the steps of a filter, and ends the page as steps_max does. A page gets further than the
+  // one before it even with a budget that has ended. REQUIRES: it outlives the call.
+  WorkBudget* budget = nullptr;
 };
 
 struct StreamQuery {

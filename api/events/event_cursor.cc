@@ -12,9 +12,10 @@ class LogCursor final : public EventCursor {
   LogCursor(EventStore& store, LogQuery query, RenewFilter renew)
       : store_(store), query_(std::move(query)), renew_(std::move(renew)) {}
 
-  Result<EventPage> next(std::size_t limit, std::size_t bytes_max) override {
+  Result<EventPage> next(std::size_t limit, std::size_t bytes_max, WorkBudget& budget) override {
     query_.limit = limit;
     query_.bytes_max = bytes_max;
+    query_.budget = &budget;
     if (renew_) renew_(query_.filter);
     CAIRN_TRY(LogPage page, store_.read_log(query_));
     at_end_ = !page.next;
@@ -48,7 +49,7 @@ class StreamCursor final : public EventCursor {
   StreamCursor(EventStore& store, std::string stream, StreamQuery query)
       : store_(store), stream_(std::move(stream)), query_(query) {}
 
-  Result<EventPage> next(std::size_t limit, std::size_t bytes_max) override {
+  Result<EventPage> next(std::size_t limit, std::size_t bytes_max, WorkBudget&) override {
     query_.limit = limit;
     query_.bytes_max = bytes_max;
     // Read before the page: an append in between causes one wake-up too many, and none is lost.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "eventstore/base/work_budget.h"
 #include "eventstore/event_store.h"
 
 namespace cairn::api {
@@ -16,8 +17,8 @@ class EventCursor {
   virtual ~EventCursor() = default;
 
   // The next events, perhaps none, also before the end: a page of a filter ends after a bounded number of
-  // steps. Fails as the store's reads do.
-  virtual Result<EventPage> next(std::size_t limit, std::size_t bytes_max) = 0;
+  // steps, which are charged to `budget`, or when the budget has ended. Fails as the store's reads do.
+  virtual Result<EventPage> next(std::size_t limit, std::size_t bytes_max, WorkBudget& budget) = 0;
 
   // Whether the last page reached the end of the log or stream. Later pages may have new events.
   virtual bool at_end() const = 0;

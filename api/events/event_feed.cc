@@ -41,12 +41,12 @@ EventFeed::EventFeed(std::unique_ptr<EventCursor> cursor, FeedFormat format, std
 
 EventFeed::~EventFeed() { stop_waiting(); }
 
-BodySource::Piece EventFeed::next(std::string& to) {
+BodySource::Piece EventFeed::next(std::string& to, WorkBudget& budget) {
   if (broken_off_) return Piece::kFailed;
   const std::size_t before = to.size();
   if (sent_ == page_.size()) {
-    auto page =
-        cursor_->next(static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPieceEvents)), kPieceBytes);
+    const std::size_t limit = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPieceEvents));
+    auto page = cursor_->next(limit, kPieceBytes, budget);
     if (!page) {
       spdlog::error("Sending events failed: {}", page.error().message);
       return Piece::kFailed;
@@ -55,7 +55,7 @@ BodySource::Piece EventFeed::next(std::string& to) {
     sent_ = 0;
   }
   if (!page_.empty()) {
-    const Piece sent = send_page(to);
+    const Piece sent = send_page(to, budget);
     if (sent != Piece::kWait) return sent;
   }
   page_ = EventPage();
@@ -72,7 +72,7 @@ BodySource::Piece EventFeed::next(std::string& to) {
   return format_ == FeedFormat::kServerSent ? Piece::kWait : Piece::kEnd;
 }
 
-BodySource::Piece EventFeed::send_page(std::string& to) {
+BodySource::Piece EventFeed::send_page(std::string& to, WorkBudget& budget) {
   PageShaper shaper(source_.shapes.shapers(), wanted_);
   while (sent_ < page_.size()) {
     const EventView& event = page_[sent_];
@@ -89,7 +89,13 @@ BodySource::Piece EventFeed::send_page(std::string& to) {
     }
     ++sent_;
     --left_;
-    if (sent_ < page_.size() && (to.size() > kJsonBytesMax || shaper.has_taken_long())) return Piece::kMore;
+    // Charged after the event, so that each piece gets further, even with a budget that has ended. Scripts take
+    // long: after one of them the clocks are looked at.
+    const bool may_continue =
+        budget.charge(shaper.script_ran() ? WorkBudget::kStepsBetweenChecks
+                                          : 1 + event.data.size() / PageShaper::kBytesPerStep);
+    const bool is_full = to.size() > kJsonBytesMax || shaper.has_taken_long();
+    if (sent_ < page_.size() && (is_full || !may_continue)) return Piece::kMore;
   }
   return Piece::kWait;
 }

@@ -39,7 +39,7 @@ class EventFeed final : public BodySource {
             const EventSource& source, WantedEvents wanted = {}, Now now = &std::chrono::steady_clock::now);
   ~EventFeed() override;
 
-  Piece next(std::string& to) override;
+  Piece next(std::string& to, WorkBudget& budget) override;
   // A feed that has caught up sends events that were just written, which are in memory.
   bool may_take_long() const override { return !caught_up_; }
   void when_ready(std::function<void()> ready) override;
@@ -47,8 +47,8 @@ class EventFeed final : public BodySource {
   std::string_view heartbeat() const override { return format_ == FeedFormat::kServerSent ? ":\n\n" : ""; }
 
  private:
-  // Appends events of page_ to `to`. kWait when all of page_ is sent.
-  Piece send_page(std::string& to);
+  // Appends events of page_ to `to`, at least one. kWait when all of page_ is sent.
+  Piece send_page(std::string& to, WorkBudget& budget);
   ShapeResult<void> append(std::string& to, const EventView& stored, PageShaper& shaper);
   void append_resume_point(std::string& to);
   Piece break_off(std::string& to, const ShapeFault& fault);

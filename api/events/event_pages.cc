@@ -20,9 +20,6 @@ constexpr std::size_t kStoredBytesMax = 4u << 20;
 // JSON is larger than the stored bytes, and an upcaster may split one event into many.
 constexpr std::size_t kPageJsonBytesMax = 4 * kStoredBytesMax;
 
-// Of event data, per step of a WorkBudget.
-constexpr std::size_t kBytesPerStep = 64;
-
 // The events of a page that is being written.
 class EventList {
  public:
@@ -60,7 +57,7 @@ class EventList {
         left_out_ = &stored;
         break;
       }
-      if (!budget_.charge(1 + stored.data.size() / kBytesPerStep)) break;
+      if (!budget_.charge(1 + stored.data.size() / PageShaper::kBytesPerStep)) break;
       ++written_;
       CAIRN_CHECK(shaper.each_part(stored, [&](const ShapedEvent& part, bool) {
         json_.element();

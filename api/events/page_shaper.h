@@ -20,6 +20,9 @@ class PageShaper {
   // of the thread are served.
   static constexpr std::chrono::milliseconds kScriptTimeMax{250};
 
+  // Of event data, per step of a WorkBudget.
+  static constexpr std::size_t kBytesPerStep = 64;
+
   // REQUIRES: both outlive it.
   PageShaper(ShaperPool& shapers, const WantedEvents& wanted) : shaper_(shapers.lease()), wanted_(wanted) {}
 
@@ -43,6 +46,9 @@ class PageShaper {
     }
     return {};
   }
+
+  // Whether a script ran for the last event.
+  bool script_ran() const { return script_ran_; }
 
   // Whether the page should end here, because scripts have run for kScriptTimeMax.
   bool has_taken_long() const { return script_ran_ && Clock::now() - began_ > kScriptTimeMax; }

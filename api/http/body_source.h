@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "eventstore/base/work_budget.h"
+
 namespace cairn::api {
 
 // The body of an answer that is made while it is sent, piece by piece, so that it may be larger than memory
@@ -20,8 +22,10 @@ class BodySource {
   virtual ~BodySource() = default;
 
   // Appends the next bytes, possibly none. A piece is about as large as a socket takes at once, because it
-  // stays in memory until the client has received it. REQUIRES: neither kEnd nor kFailed was returned before.
-  virtual Piece next(std::string& to) = 0;
+  // stays in memory until the client has received it. `budget` is what this piece may take: a source that works
+  // for long charges it, returns what it has when the budget has ended, and continues in the next piece.
+  // REQUIRES: neither kEnd nor kFailed was returned before.
+  virtual Piece next(std::string& to, WorkBudget& budget) = 0;
 
   // Whether next() may read the disk or compute for long; then it runs on a worker.
   virtual bool may_take_long() const { return false; }

@@ -24,7 +24,7 @@ void ProgressChannel::notify() {
   if (const auto ready = std::exchange(ready_, nullptr)) ready();
 }
 
-BodySource::Piece ProgressBody::next(std::string& to) {
+BodySource::Piece ProgressBody::next(std::string& to, WorkBudget&) {
   ProgressChannel& channel = *channel_;
   const MutexLock lock(channel.mutex_);
   to += std::exchange(channel.line_, {});

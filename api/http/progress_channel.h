@@ -52,7 +52,7 @@ class ProgressBody final : public BodySource {
   explicit ProgressBody(std::shared_ptr<ProgressChannel> channel) : channel_(std::move(channel)) {}
   ~ProgressBody() override { channel_->cancel(); }
 
-  Piece next(std::string& to) override;
+  Piece next(std::string& to, WorkBudget& budget) override;
   void when_ready(std::function<void()> ready) override;
   void stop_waiting() override;
   std::string_view heartbeat() const override { return "\n"; }

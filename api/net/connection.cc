@@ -436,6 +436,9 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
     }
     state = co_await next_piece(source, piece);
     if (state == BodySource::Piece::kFailed) co_return false;  // The client notices the missing end.
+    // A client that only closed its sending side still gets what there is. A search that finds nothing sends
+    // nothing, so that it would never notice that the client is gone: it ends.
+    if (client_left_ && piece.empty() && state == BodySource::Piece::kMore) co_return false;
     if (state == BodySource::Piece::kWait && finishing_) state = BodySource::Piece::kEnd;
     if (!piece.empty() && chunked) append_chunk(output_, piece);
     if (!piece.empty() && !chunked) output_ += piece;
@@ -463,12 +466,29 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
   }
 }
 
+// Each piece has the budget of a request: the stream may go on for days.
 asio::awaitable<BodySource::Piece> Connection::next_piece(BodySource& source, std::string& to) {
-  if (!source.may_take_long()) co_return source.next(to);
+  // Shared with the watch below, which may outlive the piece.
+  const auto budget = std::make_shared<WorkBudget>(
+      WorkLimits{.cpu = limits_.answer_cpu_max, .time = limits_.answer_time_max});
+  budget->cancel_with(services_.stopping);
   auto piece = BodySource::Piece::kFailed;
-  const std::function<void()> make = [&] { piece = source.next(to); };
+  const std::function<void()> make = [&] {
+    const WorkBudget::OnThread measured(*budget);
+    piece = source.next(to, *budget);
+  };
+  if (!source.may_take_long()) {
+    make();
+    co_return piece;
+  }
   const auto executor = transport_.executor();
+  transport_.watch_for_close([self = shared_from_this(), budget] {
+    if (!self->client_left_) self->services_.observer.cancelled();
+    self->client_left_ = true;
+    budget->cancel();
+  });
   co_await run_on(services_.workers, client_, executor, make);
+  transport_.cancel();
   co_return piece;
 }
 

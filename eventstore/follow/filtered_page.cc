@@ -55,7 +55,7 @@ Result<LogPage> read_filtered_page(BlockSource& log, const LogQuery& query, Glob
   LogPage page{.head = head, .events = {}, .next = {}};
   BlockFilter filter(query.filter);
   BlockWalk walk(log);
-  WorkBudget budget(WorkLimits{.steps = query.steps_max});
+  WorkBudget budget(WorkLimits{.steps = query.steps_max}, query.budget);
   std::uint64_t at = page_start(query, head);
   while (at >= 1 && at <= head.value) {
     if (budget.has_ended()) {

@@ -37,7 +37,7 @@ Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head
   const Tail::Snapshot snapshot = tail_.snapshot();
   CAIRN_TRY(const IndexReader index, index_.read());
   CAIRN_TRY(const auto state, index.state());
-  WorkBudget budget(WorkLimits{.steps = query.steps_max});
+  WorkBudget budget(WorkLimits{.steps = query.steps_max}, query.budget);
   FilterCursor cursor(index, state ? state->through : GlobalPosition{0}, tail_, snapshot, query.filter,
                       query.direction, budget);
   LogEvents events(log_);

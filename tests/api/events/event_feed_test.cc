@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "api/events/follower_wakeups.h"
 #include "api/metrics/metrics.h"
@@ -19,11 +20,17 @@ class EventFeedTest : public test::StoreTest {
   EventFeedTest() { wakeups_.start(store()); }
   ~EventFeedTest() override { wakeups_.stop(); }
 
+  // The next piece, with a budget of its own.
+  static BodySource::Piece next(EventFeed& feed, std::string& to, const WorkLimits& limits = {}) {
+    WorkBudget budget(limits);
+    return feed.next(to, budget);
+  }
+
   // The number of lines until the feed ends.
-  std::size_t lines_of(EventFeed& feed) {
+  static std::size_t lines_of(EventFeed& feed) {
     std::string text;
     for (BodySource::Piece piece = BodySource::Piece::kMore; piece == BodySource::Piece::kMore;)
-      piece = feed.next(text);
+      piece = next(feed, text);
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
 
@@ -31,7 +38,7 @@ class EventFeedTest : public test::StoreTest {
   static std::string text_of(EventFeed& feed) {
     std::string text;
     for (BodySource::Piece piece = BodySource::Piece::kMore; piece == BodySource::Piece::kMore;)
-      piece = feed.next(text);
+      piece = next(feed, text);
     return text;
   }
   EventFeed follow(LogQuery query) {
@@ -81,6 +88,50 @@ TEST_F(EventFeedTest, LinesGoOnAfterEmptyPagesAndEndAtTheHead) {
   EXPECT_EQ(lines_of(lines), 1u);
   EXPECT_EQ(lines_of(nothing), 0u);
   EXPECT_EQ(lines_of(live), 4u) << "id, event, data, and an empty line";
+}
+
+// A piece ends with its budget, and the next one continues: a stream has no budget of its own.
+TEST_F(EventFeedTest, APieceEndsWithItsBudgetAndTheNextOneContinues) {
+  append("a-1", {"T", "T", "T", "T", "T"});
+  EventFeed log(log_cursor(store(), {}), FeedFormat::kLines, 1'000, store().head(), source_);
+  EventFeed stream(stream_cursor(store(), "a-1", {}), FeedFormat::kLines, 1'000, store().head(), source_);
+  for (EventFeed* feed : {&log, &stream}) {
+    for (int i = 1; i <= 5; ++i) {
+      std::string line;
+      EXPECT_EQ(next(*feed, line, {.steps = 0}), i < 5 ? BodySource::Piece::kMore : BodySource::Piece::kEnd);
+      EXPECT_EQ(nlohmann::json::parse(line)["version"], i) << "one event in each piece";
+    }
+  }
+}
+
+TEST_F(EventFeedTest, ACancelledPieceEndsWithinAThousandSteps) {
+  for (int i = 0; i < 10; ++i) append("a-1", {"T", "T", "T", "T", "T", "T", "T", "T", "T", "T"});
+  EventFeed feed(log_cursor(store(), {}), FeedFormat::kLines, 1'000, store().head(), source_);
+  WorkBudget budget;
+  budget.cancel();
+  std::string text;
+  EXPECT_EQ(feed.next(text, budget), BodySource::Piece::kMore);
+  EXPECT_EQ(budget.end(), WorkEnd::kCancelled);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+// Each side of the filter has a hundred events, and only one event is in both.
+TEST_F(EventFeedTest, TheSearchOfAFilterIsChargedToThePiece) {
+  for (int i = 0; i < 100; ++i) append(i % 2 == 0 ? "even-1" : "odd-1", {i % 2 == 0 ? "E" : "O"});
+  append("even-1", {"O"});
+  const LogQuery search{.filter = {{"even"}, {"O"}}};
+  EventFeed whole(log_cursor(store(), search), FeedFormat::kLines, 1'000, store().head(), source_);
+  WorkBudget budget;
+  std::string text;
+  EXPECT_EQ(whole.next(text, budget), BodySource::Piece::kEnd);
+  EXPECT_GE(budget.steps(), 100u);
+
+  EventFeed feed(log_cursor(store(), search), FeedFormat::kLines, 1'000, store().head(), source_);
+  std::string found;
+  int empty = 0;
+  while (next(feed, found, {.steps = 0}) == BodySource::Piece::kMore) empty += found.empty();
+  EXPECT_GT(empty, 1) << "a search that has used its budget up continues in the next piece";
+  EXPECT_EQ(found, text);
 }
 
 // Otherwise a client that reconnects has everything scanned again.

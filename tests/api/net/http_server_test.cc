@@ -33,7 +33,7 @@ using test::succeeds;
 // Is woken again and again and never has anything to send, as a follower whose filter matches nothing.
 class RestlessSource final : public BodySource {
  public:
-  Piece next(std::string&) override { return ++calls_ % 2 == 0 ? Piece::kMore : Piece::kWait; }
+  Piece next(std::string&, WorkBudget&) override { return ++calls_ % 2 == 0 ? Piece::kMore : Piece::kWait; }
   void when_ready(std::function<void()> ready) override { ready(); }
   void stop_waiting() override {}
   std::string_view heartbeat() const override { return "beat"; }
@@ -51,7 +51,7 @@ std::string this_thread_name() {
 // Its pieces take long, and consist of the name of the thread that made them.
 class LongSource final : public BodySource {
  public:
-  Piece next(std::string& to) override {
+  Piece next(std::string& to, WorkBudget&) override {
     to = this_thread_name() + "\n";
     return ++calls_ == 3 ? Piece::kEnd : Piece::kMore;
   }
@@ -61,6 +61,31 @@ class LongSource final : public BodySource {
   std::string_view heartbeat() const override { return ""; }
 
  private:
+  int calls_ = 0;
+};
+
+// Searches for something that it never finds: each piece takes all that it may. Sends how each of the first two
+// pieces ended, and then nothing more.
+class SearchSource final : public BodySource {
+ public:
+  explicit SearchSource(std::function<void(int change)> searching) : searching_(std::move(searching)) {}
+
+  Piece next(std::string& to, WorkBudget& budget) override {
+    searching_(+1);
+    while (budget.charge(100)) {
+    }
+    searching_(-1);
+    if (++calls_ > 2) return Piece::kMore;
+    to += budget.end() == WorkEnd::kCpu ? "cpu;" : "other;";
+    return Piece::kMore;
+  }
+  bool may_take_long() const override { return true; }
+  void when_ready(std::function<void()>) override {}
+  void stop_waiting() override {}
+  std::string_view heartbeat() const override { return ""; }
+
+ private:
+  const std::function<void(int)> searching_;
   int calls_ = 0;
 };
 
@@ -169,6 +194,15 @@ class HttpServerTest : public ::testing::Test {
            response.stream = std::make_shared<LongSource>();
            respond(std::move(response));
          }},
+        {"GET", "/search",
+         [this](const HttpRequest&, const Responder& respond) {
+           HttpResponse response;
+           response.stream = std::make_shared<SearchSource>([this](int change) {
+             spinning_ += change;
+             arrived_.notify_all();
+           });
+           respond(std::move(response));
+         }},
         {"GET", "/large",
          [](const HttpRequest&, const Responder& respond) {
            respond(json_response(200, std::string(64u << 20, 'x')));
@@ -180,7 +214,7 @@ class HttpServerTest : public ::testing::Test {
          }}};
   }
 
-  // Waits until so many requests of /spin are being worked on.
+  // Waits until so many requests of /spin, or pieces of /search, are being worked on.
   void expect_spinning(int count) {
     std::unique_lock lock(mutex_);
     while (spinning_ != count && std::chrono::steady_clock::now() < patience_end_)
@@ -260,6 +294,57 @@ TEST_F(HttpServerTest, StoppingEndsLongWork) {
   running.send(kSpin);
   expect_spinning(1);
   waiting.send(kSpin);
+  server_->stop(0ms);
+  EXPECT_EQ(spinning_, 0);
+}
+
+constexpr const char* kSearch = "GET /search HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+TEST_F(HttpServerTest, EachPieceOfAStreamHasTheBudgetOfARequest) {
+  options_.limits.answer_cpu_max = 20ms;
+  RawClient c = client();
+  c.send(kSearch);
+  EXPECT_TRUE(c.receives("cpu;"));
+  EXPECT_TRUE(c.receives("cpu;")) << "a piece that has taken all it may does not end the stream";
+  expect_healthy();
+}
+
+// A search that finds nothing sends nothing, and would not notice by itself that its client is gone.
+TEST_F(HttpServerTest, ThePieceOfAStreamEndsWhenItsClientLeaves) {
+  options_.limits.answer_cpu_max = 1h;
+  options_.limits.answer_time_max = 1h;
+  options_.observer = &observer_;
+  {
+    RawClient c = client();
+    c.send(kSearch);
+    expect_spinning(1);
+  }
+  expect_spinning(0);
+  server_->stop(RawClient::kPatience);
+  EXPECT_EQ(observer_.cancelled_count, 1);
+}
+
+TEST_F(HttpServerTest, AStreamWithoutItsClientMakesNoMorePieces) {
+  options_.limits.answer_cpu_max = 5ms;
+  options_.observer = &observer_;
+  {
+    RawClient c = client();
+    c.send(kSearch);
+    EXPECT_TRUE(c.receives("cpu;"));
+    EXPECT_TRUE(c.receives("cpu;"));
+  }
+  const auto began = std::chrono::steady_clock::now();
+  server_->stop(RawClient::kPatience);  // Returns as soon as the connection is gone.
+  EXPECT_LT(std::chrono::steady_clock::now() - began, RawClient::kPatience);
+  EXPECT_EQ(observer_.cancelled_count, 1);
+}
+
+TEST_F(HttpServerTest, StoppingEndsThePieceOfAStream) {
+  options_.limits.answer_cpu_max = 1h;
+  options_.limits.answer_time_max = 1h;
+  RawClient c = client();
+  c.send(kSearch);
+  expect_spinning(1);
   server_->stop(0ms);
   EXPECT_EQ(spinning_, 0);
 }
