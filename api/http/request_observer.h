@@ -18,6 +18,9 @@ class RequestObserver {
   // The client left while its request was being worked on, and the work was cancelled.
   virtual void cancelled() {}
 
+  // A stream was closed because its client did not read, and another client would have been refused.
+  virtual void stream_closed() {}
+
   // A request was answered. `route` is nullptr when its path and method have none, or when it was refused
   // before routing. `took` is the time from its last byte to the answer.
   virtual void answered(const Route* route, int status, std::chrono::nanoseconds took) = 0;

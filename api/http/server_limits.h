@@ -37,8 +37,9 @@ struct ServerLimits {
   // The time between two heartbeats of a stream.
   std::chrono::milliseconds heartbeat_interval{15'000};
 
-  // A further connection takes the place of the oldest one that has shown no valid token; when there is none
-  // it gets 503. An idle connection costs about 20 KiB.
+  // A further connection takes the place of the oldest one that has shown no valid token; when there is none,
+  // that of a stream whose client does not read; when there is none either, it gets 503. An idle connection
+  // costs about 20 KiB.
   std::size_t connections_max = 4'096;
 
   // Connections that have shown no valid token: the rest is reserved for those that have. From one address
@@ -53,6 +54,17 @@ struct ServerLimits {
   // All answers that are being sent. Answers up to small_answer_bytes_max are not counted.
   std::size_t answers_bytes_max = 512u << 20;
   std::size_t small_answer_bytes_max = 64u << 10;
+
+  // A stream whose client has taken nothing for so long is closed before another client is refused for want of
+  // memory or connections. Longer than a client that reads leaves its socket full: a pause to collect garbage,
+  // a lost packet. The kernel reports progress after about 170 KiB, so that a client that takes less in this
+  // time counts as one that takes nothing.
+  std::chrono::milliseconds blocked_send_min{1'000};
+
+  // Answers that wait for the memory of such streams, and how long. A stream is closed within microseconds
+  // unless its thread is busy.
+  std::size_t waiting_answers_bytes_max = 64u << 20;
+  std::chrono::milliseconds answer_wait_max{1'000};
 };
 
 }  // namespace cairn::api

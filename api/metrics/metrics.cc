@@ -64,6 +64,9 @@ struct Metrics::Instruments {
       counter(registry, "cairn_http_connections_total", "Connections accepted");
   prometheus::Counter& cancelled = counter(registry, "cairn_http_requests_cancelled_total",
                                            "Requests whose client left while they were being worked on");
+  prometheus::Counter& streams_closed =
+      counter(registry, "cairn_http_streams_closed_total",
+              "Streams closed because their client did not read and others needed the memory or connection");
   prometheus::Counter& shape_failures =
       counter(registry, "cairn_shape_failures_total",
               "Events that could not be brought to the schema version asked for");
@@ -118,6 +121,8 @@ void Metrics::connection_opened() {
 void Metrics::connection_closed() { instruments_->connections.Decrement(); }
 
 void Metrics::cancelled() { instruments_->cancelled.Increment(); }
+
+void Metrics::stream_closed() { instruments_->streams_closed.Increment(); }
 
 void Metrics::answered(const Route* route, int status, std::chrono::nanoseconds took) {
   instruments_->of(route, status).Observe(std::chrono::duration<double>(took).count());

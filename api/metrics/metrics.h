@@ -25,6 +25,7 @@ class Metrics final : public RequestObserver {
   void connection_opened() override;
   void connection_closed() override;
   void cancelled() override;
+  void stream_closed() override;
   void answered(const Route* route, int status, std::chrono::nanoseconds took) override;
 
   // For StoreOptions::on_commit.

@@ -45,6 +45,11 @@ Problem too_slow(std::chrono::milliseconds limit) {
           fmt::format("The request did not arrive within {} ms.", limit.count())};
 }
 
+// " (3 similar lines suppressed)", or nothing.
+std::string similar(std::uint64_t suppressed) {
+  return suppressed == 0 ? "" : fmt::format(" ({} similar lines suppressed)", suppressed);
+}
+
 // Suspends the coroutine until there is an answer, which may come from any thread. Not a coroutine itself,
 // because GCC 12 destroys a lambda twice that is created in a co_await expression.
 asio::awaitable<void> wait_for(const std::shared_ptr<PendingAnswer>& pending,
@@ -117,6 +122,7 @@ asio::awaitable<void> Connection::run(std::shared_ptr<Connection> self) {
     }
   }
   self->services_.observer.connection_closed();
+  self->ended_ = true;
   self->transport_.close();
   self->deadline_time_ = Clock::time_point::min();  // A timer that has just expired must not start again.
   boost::system::error_code ignored;
@@ -138,6 +144,43 @@ void Connection::give_way() {
     self->finishing_ = true;
     self->transport_.close();
   });
+}
+
+std::optional<BlockedStream> Connection::blocked_stream() const {
+  const MutexLock lock(blocked_mutex_);
+  return blocked_;
+}
+
+void Connection::set_blocked_since(std::optional<Clock::time_point> since) {
+  const MutexLock lock(blocked_mutex_);
+  if (!since) {
+    blocked_.reset();
+    return;
+  }
+  blocked_ = BlockedStream{.since = *since, .client = client_, .bytes = answer_reservation_.bytes()};
+}
+
+void Connection::close_if_blocked(Clock::time_point since, std::function<void()> closed) {
+  asio::post(transport_.executor(), [self = shared_from_this(), since, closed = std::move(closed)] {
+    const auto blocked = self->blocked_stream();
+    if (!blocked || blocked->since != since) {
+      if (self->admitted_ && !self->ended_) self->on_admitted_();
+      return closed();
+    }
+    // Several answers may wait for the memory of one stream.
+    if (self->when_closed_.empty()) self->close_blocked(since);
+    self->when_closed_.push_back(closed);
+  });
+}
+
+void Connection::close_blocked(Clock::time_point since) {
+  services_.observer.stream_closed();
+  if (const auto suppressed = services_.refusals.take(Clock::now())) {
+    const auto blocked_ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since);
+    spdlog::warn("Closed a stream to {} that was blocked for {} ms, to serve another client.{}",
+                 transport_.peer(), blocked_ms.count(), similar(*suppressed));
+  }
+  transport_.close();
 }
 
 void Connection::recheck_token() {
@@ -208,6 +251,7 @@ asio::awaitable<bool> Connection::serve_one() {
   }
   answer_reservation_.release();
   if (output_.capacity() > kOutputKept) output_ = std::string();
+  for (const auto& closed : std::exchange(when_closed_, {})) closed();
   if (sent && !body_is_here) co_await discard_input();
   co_return sent&& keep_alive == KeepAlive::kYes;
 }
@@ -279,6 +323,43 @@ Answered<void> Connection::reserve(MemoryBudget::Reservation& reservation, std::
       return too_many_requests(fmt::format("Too many {} for this client.", of_what));
   }
   return {};
+}
+
+// Reserves memory for an answer. Streams whose clients do not read are closed before it fails.
+asio::awaitable<Answered<void>> Connection::reserve_answer(std::size_t bytes) {
+  auto reserved = reserve(answer_reservation_, bytes, kLargeAnswers);
+  if (reserved) co_return reserved;
+  // The answer is in memory while it waits.
+  MemoryBudget::Reservation waiting(services_.waiting_answers);
+  if (waiting.grow_to(bytes, client_) != MemoryBudget::Grown::kYes) co_return reserved;
+
+  // The streams that are being closed for it. Their threads may outlive this connection.
+  const auto closing = std::make_shared<std::size_t>(0);
+  const std::function<void()> closed = [weak = weak_from_this(), closing] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    asio::post(self->transport_.executor(), [self, closing] {
+      --*closing;
+      boost::system::error_code ignored;
+      self->pause_.cancel(ignored);
+    });
+  };
+  const auto give_up_at = Clock::now() + limits_.answer_wait_max;
+  while (!reserved && Clock::now() < give_up_at) {
+    if (*closing == 0) {
+      // Again when another answer was faster.
+      const auto streams = services_.make_room(bytes, client_, closed);
+      if (!streams) break;
+      *closing = *streams;
+    }
+    if (*closing > 0) {
+      pause_.expires_at(give_up_at);
+      boost::system::error_code ignored;
+      co_await pause_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    }
+    reserved = reserve(answer_reservation_, bytes, kLargeAnswers);
+  }
+  co_return reserved;
 }
 
 // Receives until input_ begins with the complete body. False when the connection has ended.
@@ -393,7 +474,8 @@ asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpRespon
   if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
   // Small answers are always sent: most of them acknowledge an append, which cannot be undone.
   if (response.body.size() > limits_.small_answer_bytes_max) {
-    if (const auto reserved = reserve(answer_reservation_, response.body.size(), kLargeAnswers); !reserved) {
+    const auto reserved = co_await reserve_answer(response.body.size());
+    if (!reserved) {
       response = reserved.error().to_response();
       if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
     }
@@ -446,7 +528,7 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
     piece.clear();
     if (piece.capacity() > kPieceKept) piece = std::string();
     if (output_.size() > 2 * limits_.small_answer_bytes_max) {
-      const auto reserved = reserve(answer_reservation_, output_.size(), kLargeAnswers);
+      const auto reserved = co_await reserve_answer(output_.size());
       if (!reserved && begun) co_return false;
       if (!reserved) co_return co_await send_whole(head, reserved.error().to_response(), keep_alive);
     }
@@ -534,11 +616,17 @@ asio::awaitable<bool> Connection::send(Pace pace) {
   sending_ = true;
   boost::system::error_code error;
   while (sent < output_.size() && !error && !expired_) {
-    if (sent > 0 && pace == Pace::kEachPart) set_deadline(Clock::now() + limits_.idle_time_max);
+    if (pace == Pace::kEachPart) {
+      const auto now = Clock::now();
+      if (sent > 0) set_deadline(now + limits_.idle_time_max);
+      set_blocked_since(now);
+    }
     sent += co_await transport_.write_some(asio::buffer(output_) + sent, error);
   }
+  if (pace == Pace::kEachPart) set_blocked_since(std::nullopt);
   sending_ = false;
-  co_return !error && !expired_;
+  // close_if_blocked() may have come between the last write and here.
+  co_return !error && !expired_ && when_closed_.empty();
 }
 
 asio::awaitable<void> Connection::refuse(const Problem& problem, Dialect dialect) {
@@ -566,9 +654,8 @@ asio::awaitable<void> Connection::discard_input() {
 void Connection::log_refusal(const RequestHead& head, const Problem& problem) {
   const auto suppressed = services_.refusals.take(Clock::now());
   if (!suppressed) return;
-  const std::string more = *suppressed == 0 ? "" : fmt::format(" ({} similar lines suppressed)", *suppressed);
   spdlog::warn("Refused {} {} from {}: {} {}{}", head.method, head.target.substr(0, head.target.find('?')),
-               transport_.peer(), problem.status(), problem.slug(), more);
+               transport_.peer(), problem.status(), problem.slug(), similar(*suppressed));
 }
 
 // Deadlines change several times in each request, nearly always to a later time. Setting an Asio timer is

@@ -8,8 +8,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/http/admission.h"
 #include "api/http/browser_origins.h"
@@ -20,11 +22,20 @@
 #include "api/http/router.h"
 #include "api/http/server_limits.h"
 #include "api/http/worker_pool.h"
+#include "api/net/blocked_streams.h"
 #include "api/net/log_throttle.h"
 #include "api/net/memory_budget.h"
 #include "api/net/transport.h"
+#include "eventstore/base/mutex.h"
 
 namespace cairn::api {
+
+// Closes streams whose clients do not read, so that `client` may have `bytes` more of the memory of answers.
+// Returns how many it closes: `closed` is called once for each, from any thread, when its memory is given back
+// or it turns out that its client reads after all. nullopt when closing all of them would not be enough; then
+// none is closed.
+using MakeRoom = std::function<std::optional<std::size_t>(std::size_t bytes, ClientId client,
+                                                          const std::function<void()>& closed)>;
 
 // The objects that all connections of a server share.
 struct ConnectionServices {
@@ -34,6 +45,8 @@ struct ConnectionServices {
   const ServerLimits& limits;
   MemoryBudget& bodies;
   MemoryBudget& answers;
+  MemoryBudget& waiting_answers;
+  const MakeRoom& make_room;
   WorkerPool& workers;
   const std::atomic<bool>& stopping;  // ends the work on answers
   RequestObserver& observer;
@@ -63,6 +76,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Closes the connection unless it is admitted by now. Thread-safe.
   void give_way();
 
+  // The stream that is being sent, if its client has not taken all of its last piece. `connection` is 0.
+  // Thread-safe.
+  std::optional<BlockedStream> blocked_stream() const CAIRN_EXCLUDES(blocked_mutex_);
+
+  // Closes the connection if its stream has been blocked since then. If not, the stream continues, and the
+  // connection has its place even if the server has just given it to another one. Calls `closed` afterwards, on
+  // the connection's thread: memory of a stream that was closed is given back. Thread-safe.
+  void close_if_blocked(std::chrono::steady_clock::time_point since, std::function<void()> closed);
+
   // Breaks off the stream that is being sent to a client whose token is not in force any more. Thread-safe.
   void recheck_token();
 
@@ -77,6 +99,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<bool> handshake();
   boost::asio::awaitable<std::size_t> receive_head();
   Answered<void> reserve(MemoryBudget::Reservation& reservation, std::size_t bytes, std::string_view of_what);
+  boost::asio::awaitable<Answered<void>> reserve_answer(std::size_t bytes);
   boost::asio::awaitable<bool> receive_body(const RequestHead& head);
   boost::asio::awaitable<HttpResponse> answer(const RequestHead& head, RouteMatch match);
   boost::asio::awaitable<bool> send_whole(const RequestHead& head, HttpResponse response,
@@ -89,6 +112,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool runs_on_worker(const RouteMatch& match, const RequestHead& head) const;
   boost::asio::awaitable<Received> receive();
   boost::asio::awaitable<bool> send(Pace pace);
+  void set_blocked_since(std::optional<std::chrono::steady_clock::time_point> since)
+      CAIRN_EXCLUDES(blocked_mutex_);
+  void close_blocked(std::chrono::steady_clock::time_point since);
   boost::asio::awaitable<void> discard_input();
   boost::asio::awaitable<void> refuse(const Problem& problem, Dialect dialect = Dialect::kProblem);
   void log_refusal(const RequestHead& head, const Problem& problem);
@@ -103,13 +129,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Transport transport_;
   boost::asio::steady_timer deadline_;                   // expires at deadline_time_ or earlier
   std::chrono::steady_clock::time_point deadline_time_;  // the deadline in force
-  boost::asio::steady_timer pause_;                      // a stream waits on it for its next piece
+  boost::asio::steady_timer pause_;                      // for a stream's next piece, or an answer's memory
   std::chrono::steady_clock::time_point heartbeat_at_;   // of a stream, when the next one is due
   const ConnectionServices services_;
   const std::function<void()> on_admitted_;
   const ServerLimits& limits_;
   MemoryBudget::Reservation body_reservation_;
   MemoryBudget::Reservation answer_reservation_;
+
+  mutable Mutex blocked_mutex_;
+  // While a piece of a stream is being sent: its last progress.
+  std::optional<BlockedStream> blocked_ CAIRN_GUARDED_BY(blocked_mutex_);
+  std::vector<std::function<void()>> when_closed_;  // of close_if_blocked()
 
   std::shared_ptr<const Token> token_;  // of the request; nullptr when none is needed
   bool revoked_ = false;                // token_ is not in force any more
@@ -129,6 +160,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool watching_ = false;  // deadline_ is running
   bool client_left_ = false;
   bool finishing_ = false;  // finish() was called
+  bool ended_ = false;      // run() has ended
   bool expired_ = false;    // the deadline has passed
 };
 

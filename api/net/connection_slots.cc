@@ -30,9 +30,12 @@ void ConnectionSlots::admit(Id id) {
   admitted_.insert(id);
 }
 
-void ConnectionSlots::remove(Id id) {
-  if (const auto found = unadmitted_.find(id); found != unadmitted_.end()) forget_unadmitted(found);
-  admitted_.erase(id);
+bool ConnectionSlots::remove(Id id) {
+  if (const auto found = unadmitted_.find(id); found != unadmitted_.end()) {
+    forget_unadmitted(found);
+    return true;
+  }
+  return admitted_.erase(id) > 0;
 }
 
 void ConnectionSlots::forget_unadmitted(std::map<Id, std::string>::iterator connection) {

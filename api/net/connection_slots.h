@@ -35,8 +35,8 @@ class ConnectionSlots {
   // The connection is admitted, even if add() has just given its place to another one.
   void admit(Id id);
 
-  // The connection has ended. Unknown ids are ignored.
-  void remove(Id id);
+  // The connection has ended, or will be closed for another one. Returns whether it was counted until now.
+  bool remove(Id id);
 
  private:
   void forget_unadmitted(std::map<Id, std::string>::iterator connection);

@@ -18,7 +18,9 @@
 #include <thread>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "api/net/blocked_streams.h"
 #include "api/net/connection.h"
 #include "api/net/connection_slots.h"
 #include "api/net/memory_budget.h"
@@ -110,6 +112,7 @@ class HttpServer::Impl {
         has_tls_(options_.tls != nullptr),
         bodies_(options_.limits.bodies_bytes_max),
         answers_(options_.limits.answers_bytes_max),
+        waiting_answers_(options_.limits.waiting_answers_bytes_max),
         workers_({.name = "cairn-work",
                   .threads = std::min<std::size_t>(thread_count(options_.threads), 10),
                   .queue_max = options_.limits.connections_max}),
@@ -119,6 +122,8 @@ class HttpServer::Impl {
                   options_.limits,
                   bodies_,
                   answers_,
+                  waiting_answers_,
+                  make_room_,
                   workers_,
                   stopping_work_,
                   options_.observer != nullptr ? *options_.observer : null_observer_,
@@ -226,7 +231,8 @@ class HttpServer::Impl {
       const MutexLock lock(mutex_);
       if (stopping_) return;
       id = ++last_id_;
-      const auto taken = slots_.add(id, address);
+      auto taken = slots_.add(id, address);
+      if (!taken.yes && close_longest_blocked()) taken = slots_.add(id, address);
       if (taken.instead_of) connections_.at(*taken.instead_of)->give_way();
       if (taken.yes) {
         connection = std::make_shared<Connection>(std::move(socket), tls_, services_, 2 * id, [this, id] {
@@ -250,6 +256,41 @@ class HttpServer::Impl {
     });
   }
 
+  // Those that may be closed, longest blocked first.
+  std::vector<BlockedStream> blocked_streams() CAIRN_REQUIRES(mutex_) {
+    std::vector<BlockedStream> streams;
+    for (const auto& [id, connection] : connections_) {
+      if (auto blocked = connection->blocked_stream()) {
+        blocked->connection = id;
+        streams.push_back(*blocked);
+      }
+    }
+    return closable(std::move(streams), std::chrono::steady_clock::now(), options_.limits.blocked_send_min);
+  }
+
+  // See MakeRoom.
+  std::optional<std::size_t> make_room(std::size_t bytes, ClientId client,
+                                       const std::function<void()>& closed) CAIRN_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    const auto streams = streams_to_close(blocked_streams(), answers_.use(), bytes, client);
+    if (!streams) return std::nullopt;
+    for (const BlockedStream& each : *streams) {
+      connections_.at(each.connection)->close_if_blocked(each.since, closed);
+    }
+    return streams->size();
+  }
+
+  // Gives the place of a stream whose client does not read to a new connection. False when there is none.
+  bool close_longest_blocked() CAIRN_REQUIRES(mutex_) {
+    for (const BlockedStream& each : blocked_streams()) {
+      // One that is being closed for another connection has no place any more.
+      if (!slots_.remove(each.connection)) continue;
+      connections_.at(each.connection)->close_if_blocked(each.since, [] {});
+      return true;
+    }
+    return false;
+  }
+
   // Does not block: the send buffer of a new socket has room for the answer.
   static void reject(tcp::socket socket) {
     boost::system::error_code ignored;
@@ -265,6 +306,11 @@ class HttpServer::Impl {
   const bool has_tls_;
   MemoryBudget bodies_;
   MemoryBudget answers_;
+  MemoryBudget waiting_answers_;
+  const MakeRoom make_room_ = [this](std::size_t bytes, ClientId client,
+                                     const std::function<void()>& closed) {
+    return make_room(bytes, client, closed);
+  };
   std::atomic<bool> stopping_work_{false};
   WorkerPool workers_;  // a connection has at most one piece of work there, so its queue is never full
   NullObserver null_observer_;

@@ -41,6 +41,21 @@ TEST_F(ConnectionSlotsTest, AdmittedConnectionsNeverGiveWay) {
   EXPECT_EQ(add(slots), 0u);
 }
 
+// The server gives the place of a stream whose client does not read to another connection.
+TEST_F(ConnectionSlotsTest, APlaceIsGivenAwayOnce) {
+  ConnectionSlots slots({2, 2, std::nullopt});
+  add(slots);
+  add(slots);
+  slots.admit(1);
+  slots.admit(2);
+  EXPECT_TRUE(slots.remove(1));
+  EXPECT_FALSE(slots.remove(1));
+  EXPECT_EQ(add(slots), 0u);
+  slots.admit(1);  // it was not closed after all
+  slots.admit(3);
+  EXPECT_EQ(add(slots), std::nullopt);
+}
+
 TEST_F(ConnectionSlotsTest, APartIsReservedForAdmittedConnections) {
   ConnectionSlots slots({10, 3, std::nullopt});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(add(slots), 0u);

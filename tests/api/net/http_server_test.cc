@@ -5,9 +5,11 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <future>
 #include <mutex>
@@ -89,10 +91,33 @@ class SearchSource final : public BodySource {
   int calls_ = 0;
 };
 
+constexpr std::size_t kMebibyte = 1u << 20;
+
+// Pieces of a mebibyte, more than the sockets of a client that does not read take.
+class BulkSource final : public BodySource {
+ public:
+  BulkSource(int pieces, std::atomic<int>& made) : left_(pieces), made_(made) {}
+
+  Piece next(std::string& to, WorkBudget&) override {
+    to.append(kMebibyte, 'x');
+    ++made_;
+    return --left_ == 0 ? Piece::kEnd : Piece::kMore;
+  }
+  void when_ready(std::function<void()>) override {}
+  void stop_waiting() override {}
+  std::string_view heartbeat() const override { return ""; }
+
+ private:
+  int left_;
+  std::atomic<int>& made_;
+};
+
 struct CountingObserver final : RequestObserver {
   void cancelled() override { ++cancelled_count; }
+  void stream_closed() override { ++streams_closed; }
   void answered(const Route*, int, std::chrono::nanoseconds) override {}
   std::atomic<int> cancelled_count = 0;
+  std::atomic<int> streams_closed = 0;
 };
 
 // A server with routes that misbehave, and with low limits.
@@ -203,6 +228,17 @@ class HttpServerTest : public ::testing::Test {
            });
            respond(std::move(response));
          }},
+        {"GET", "/bulk/{pieces}",
+         [this](const HttpRequest& request, const Responder& respond) {
+           HttpResponse response;
+           response.stream =
+               std::make_shared<BulkSource>(std::stoi(request.parameters.at("pieces")), pieces_made_);
+           respond(std::move(response));
+         }},
+        {"GET", "/mebibyte",
+         [](const HttpRequest&, const Responder& respond) {
+           respond(json_response(200, std::string(kMebibyte, 'x')));
+         }},
         {"GET", "/large",
          [](const HttpRequest&, const Responder& respond) {
            respond(json_response(200, std::string(64u << 20, 'x')));
@@ -225,6 +261,7 @@ class HttpServerTest : public ::testing::Test {
   ServerOptions options_;
   CountingObserver observer_;
   std::atomic<int> spinning_ = 0;
+  std::atomic<int> pieces_made_ = 0;  // of /bulk
   const std::chrono::steady_clock::time_point patience_end_ =
       std::chrono::steady_clock::now() + RawClient::kPatience;
   std::mutex mutex_;
@@ -747,6 +784,129 @@ TEST_F(HttpServerTest, AddressInUseIsNamed) {
 TEST_F(HttpServerTest, WithoutTokensOnlyLoopbackAddressesAreAllowed) {
   options_.address.host = "0.0.0.0";
   EXPECT_THAT(HttpServer::start(options_, Router({})), fails_with(Errc::kFailedPrecondition));
+}
+
+// Streams whose clients do not read. The budget of answers has room for seven of them.
+class BlockedStreamTest : public HttpServerTest {
+ protected:
+  BlockedStreamTest() {
+    std::vector<Token> tokens;
+    for (const char* name : {"a", "b", "c"}) {
+      tokens.push_back({name, sha256(name), {Scope::kRead}, std::nullopt});
+    }
+    options_.tokens.emplace(std::move(tokens));
+    options_.limits.answers_bytes_max = 8 * kMebibyte;
+    options_.limits.blocked_send_min = 0ms;
+    options_.observer = &observer_;
+  }
+
+  static std::string request(const std::string& path, const std::string& token) {
+    return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer " +
+           token + "\r\n\r\n";
+  }
+
+  // An ordinary answer of a mebibyte.
+  int read_as(const std::string& token) {
+    const RawResponse response = client().exchange(request("/mebibyte", token));
+    EXPECT_TRUE(response.status != 200 || response.body.size() == kMebibyte);
+    return response.status;
+  }
+
+  // A stream whose client does not read; returns when its send is blocked.
+  RawClient& stall(const std::string& token) {
+    static_cast<void>(client());  // starts the server
+    RawClient& c = stalled_.emplace_back(server_->address().port, 4096);
+    const int before = pieces_made_;
+    c.send(request("/bulk/1", token));
+    while (pieces_made_ == before && std::chrono::steady_clock::now() < patience_end_) {
+      std::this_thread::yield();
+    }
+    // The server has one thread, which sent the piece before it answers this.
+    EXPECT_EQ(client().exchange(request("/health", token)).status, 200);
+    return c;
+  }
+
+  static bool is_complete(RawClient& c) { return c.rest().ends_with("\r\n0\r\n\r\n"); }
+  int complete() { return static_cast<int>(std::count_if(stalled_.begin(), stalled_.end(), is_complete)); }
+
+  std::deque<RawClient> stalled_;
+};
+
+TEST_F(BlockedStreamTest, GivesItsMemoryToAnotherClient) {
+  for (int i = 0; i < 7; ++i) stall(i < 4 ? "a" : "b");
+  EXPECT_EQ(observer_.streams_closed, 0);
+  EXPECT_EQ(read_as("c"), 200);
+  EXPECT_EQ(read_as("c"), 200);
+  EXPECT_EQ(observer_.streams_closed, 1) << "no more than were needed";
+  EXPECT_EQ(complete(), 6) << "the others get everything once they read";
+}
+
+TEST_F(BlockedStreamTest, GivesItsMemoryToTheSameClient) {
+  for (int i = 0; i < 5; ++i) stall("a");
+  EXPECT_EQ(read_as("a"), 200);
+  EXPECT_EQ(observer_.streams_closed, 1);
+  EXPECT_EQ(complete(), 4);
+}
+
+TEST_F(BlockedStreamTest, GivesItsMemoryToAnotherStream) {
+  for (int i = 0; i < 7; ++i) stall(i < 4 ? "a" : "b");
+  RawClient c = client();
+  c.send(request("/bulk/20", "c"));
+  EXPECT_TRUE(is_complete(c));
+  EXPECT_EQ(complete(), 6);
+}
+
+TEST_F(BlockedStreamTest, GivesItsConnectionToAnotherClient) {
+  options_.limits.connections_max = 3;
+  RawClient served = client();
+  const std::string health = "GET /health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer c\r\n\r\n";
+  EXPECT_EQ(served.exchange(health).status, 200);
+  for (const char* token : {"a", "b"}) {
+    stalled_.emplace_back(server_->address().port, 4096).send(request("/bulk/1", token));
+  }
+  while (pieces_made_ < 2 && std::chrono::steady_clock::now() < patience_end_) std::this_thread::yield();
+  EXPECT_EQ(served.exchange(health).status, 200);  // after both pieces, on the same thread
+  EXPECT_EQ(read_as("c"), 200);
+  EXPECT_EQ(served.exchange(health).status, 200);
+  EXPECT_EQ(observer_.streams_closed, 1);
+  EXPECT_EQ(complete(), 1);
+}
+
+// Blocked or not, it has not been for long.
+TEST_F(BlockedStreamTest, IsNotClosedBeforeItsTime) {
+  options_.limits.blocked_send_min = 1h;
+  for (int i = 0; i < 7; ++i) stall(i < 4 ? "a" : "b");
+  EXPECT_EQ(read_as("c"), 503);
+  EXPECT_EQ(observer_.streams_closed, 0);
+  EXPECT_EQ(complete(), 7);
+}
+
+// A page is answered as a whole: its client could not resume it.
+TEST_F(BlockedStreamTest, APageThatIsNotReadIsNotClosed) {
+  options_.limits.answers_bytes_max = 128 * kMebibyte;
+  for (const char* token : {"a", "b"}) {
+    RawClient& c = stalled_.emplace_back(client());
+    c.send(request("/large", token));
+    ASSERT_TRUE(c.readable_within(RawClient::kPatience));
+  }
+  EXPECT_EQ(read_as("c"), 503);
+  for (RawClient& c : stalled_) EXPECT_EQ(c.receive().body.size(), 64 * kMebibyte);
+}
+
+// Its send is blocked for moments, and the others have been for longer.
+TEST_F(BlockedStreamTest, AStreamWhoseClientReadsIsNotClosed) {
+  for (int i = 0; i < 7; ++i) stall(i < 4 ? "a" : "b");
+  RawClient reading = client();
+  std::atomic<bool> has_all = false;
+  std::thread reader([&] {
+    reading.send(request("/bulk/50", "c"));
+    has_all = is_complete(reading);
+  });
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(read_as("c"), 200);
+  reader.join();
+  EXPECT_TRUE(has_all);
+  EXPECT_GE(observer_.streams_closed, 1);
+  EXPECT_EQ(complete(), 7 - observer_.streams_closed);
 }
 
 }  // namespace

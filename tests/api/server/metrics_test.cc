@@ -54,6 +54,7 @@ TEST_F(ServerMetricsTest, EveryDocumentedMetricExists) {
                            "cairn_http_connections gauge",
                            "cairn_http_connections_total counter",
                            "cairn_http_requests_cancelled_total counter",
+                           "cairn_http_streams_closed_total counter",
                            "cairn_appends_total counter",
                            "cairn_appends_repeated_total counter",
                            "cairn_append_conflicts_total counter",

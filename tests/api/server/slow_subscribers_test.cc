@@ -140,5 +140,28 @@ TEST_F(UnreadPagesTest, ReadersOfLargeEventsAreServedOrGet503) {
   }
 }
 
+// Followers of events of 7 MiB, one of which does not fit into a socket: they hold all memory of answers, and are
+// closed once they have not read for a second and another client needs it.
+TEST_F(SlowSubscribersTest, FollowersThatDoNotReadDoNotKeepOthersFromReading) {
+  ASSERT_EQ(append("a-1", {event_text("T", "\"" + std::string(7u << 20, 'x') + "\"")}).status, 201);
+  SseClient reading(port(), "/events", "Last-Event-ID: 1\r\n");
+  ASSERT_EQ(reading.status(), 200);
+  std::vector<SseClient> slow;
+  for (int i = 0; i < 90; ++i) slow.emplace_back(port(), "/events", "", 4096);
+  for (SseClient& each : slow) each.status();  // 200, and then 429 or 503
+
+  const auto deadline = std::chrono::steady_clock::now() + 20s;  // They would hold it for 60 s.
+  while (new_client().get("/events?limit=1").status != 200) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "followers that do not read hold the memory";
+  }
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(new_client().get("/events?limit=1").status, 200);
+  EXPECT_THAT(get("/metrics").body, ::testing::ContainsRegex("\ncairn_http_streams_closed_total [1-9]"));
+
+  ASSERT_EQ(append("a-1", {event_text("T")}).status, 201);
+  const auto event = reading.next();
+  ASSERT_TRUE(event) << "a follower that reads was closed";
+  EXPECT_EQ(event->id, 2u);
+}
+
 }  // namespace
 }  // namespace cairn::test
