@@ -101,7 +101,7 @@ void call_route(RouteMatch match, HttpRequest request, const std::shared_ptr<Pen
 
 Connection::Connection(tcp::socket socket, std::shared_ptr<TlsContext> tls,
                        const ConnectionServices& services, ClientId connection_id,
-                       std::function<void()> admitted)
+                       std::function<void(ClientId)> admitted)
     : connection_id_(connection_id),
       client_(connection_id),
       tls_(std::move(tls)),
@@ -164,7 +164,7 @@ void Connection::close_if_blocked(Clock::time_point since, std::function<void()>
   asio::post(transport_.executor(), [self = shared_from_this(), since, closed = std::move(closed)] {
     const auto blocked = self->blocked_stream();
     if (!blocked || blocked->since != since) {
-      if (self->admitted_ && !self->ended_) self->on_admitted_();
+      if (self->admitted_ && !self->ended_) self->on_admitted_(self->client_);
       return closed();
     }
     // Several answers may wait for the memory of one stream.
@@ -181,6 +181,15 @@ void Connection::close_blocked(Clock::time_point since) {
                  transport_.peer(), blocked_ms.count(), similar(*suppressed));
   }
   transport_.close();
+}
+
+void Connection::close() {
+  asio::post(transport_.executor(), [self = shared_from_this()] {
+    self->finishing_ = true;
+    boost::system::error_code ignored;
+    self->pause_.cancel(ignored);
+    self->transport_.close();
+  });
 }
 
 void Connection::recheck_token() {
@@ -268,7 +277,7 @@ Answered<void> Connection::admit(const RequestHead& head, const Route* route) {
   client_ = token_ != nullptr ? of_token(*token_) : connection_id_;
   if (!admitted_ && (token_ != nullptr || !services_.admission.needs_token())) {
     admitted_ = true;
-    on_admitted_();
+    on_admitted_(client_);
   }
   return {};
 }

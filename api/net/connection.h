@@ -60,11 +60,12 @@ struct ConnectionServices {
 // its answer blocks no thread.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // `tls` is nullptr for plain HTTP. `admitted` is called, on the socket's executor, with the first request that
+  // `tls` is nullptr for plain HTTP. `admitted` is called, on the socket's executor, with the client of the first request that
   // shows the client may use the server: one with a valid token, or any that is served when none is needed.
   // `connection_id` is even. REQUIRES: the objects of `services` outlive the connection.
   Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<TlsContext> tls,
-             const ConnectionServices& services, ClientId connection_id, std::function<void()> admitted);
+             const ConnectionServices& services, ClientId connection_id,
+             std::function<void(ClientId)> admitted);
 
   // Serves until the client disconnects or is refused, or until finish() was called and no request is in
   // progress.
@@ -75,6 +76,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Closes the connection unless it is admitted by now. Thread-safe.
   void give_way();
+
+  // Closes the connection, whatever it does: its client has too many. Thread-safe.
+  void close();
 
   // The stream that is being sent, if its client has not taken all of its last piece. `connection` is 0.
   // Thread-safe.
@@ -132,7 +136,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer pause_;                      // for a stream's next piece, or an answer's memory
   std::chrono::steady_clock::time_point heartbeat_at_;   // of a stream, when the next one is due
   const ConnectionServices services_;
-  const std::function<void()> on_admitted_;
+  const std::function<void(ClientId)> on_admitted_;
   const ServerLimits& limits_;
   MemoryBudget::Reservation body_reservation_;
   MemoryBudget::Reservation answer_reservation_;

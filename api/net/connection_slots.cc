@@ -1,5 +1,7 @@
 #include "api/net/connection_slots.h"
 
+#include <algorithm>
+
 #include "eventstore/base/assert.h"
 
 namespace cairn::api {
@@ -25,9 +27,20 @@ ConnectionSlots::Taken ConnectionSlots::add(Id id, const std::string& address) {
   return taken;
 }
 
-void ConnectionSlots::admit(Id id) {
+void ConnectionSlots::admit(Id id, ClientId client) {
   if (const auto found = unadmitted_.find(id); found != unadmitted_.end()) forget_unadmitted(found);
-  admitted_.insert(id);
+  if (!admitted_.emplace(id, client).second) return;
+  by_client_[client].insert(id);
+}
+
+std::optional<ConnectionSlots::Id> ConnectionSlots::over_share() const {
+  const auto most =
+      std::ranges::max_element(by_client_, {}, [](const auto& of_client) { return of_client.second.size(); });
+  if (most == by_client_.end()) return std::nullopt;
+  const std::size_t used = unadmitted_.size() + admitted_.size();
+  if (!exceeds_share(most->second.size(), used, limits_.connections_max, by_client_.size()))
+    return std::nullopt;
+  return *most->second.begin();
 }
 
 bool ConnectionSlots::remove(Id id) {
@@ -35,7 +48,13 @@ bool ConnectionSlots::remove(Id id) {
     forget_unadmitted(found);
     return true;
   }
-  return admitted_.erase(id) > 0;
+  const auto found = admitted_.find(id);
+  if (found == admitted_.end()) return false;
+  const auto of_client = by_client_.find(found->second);
+  of_client->second.erase(id);
+  if (of_client->second.empty()) by_client_.erase(of_client);
+  admitted_.erase(found);
+  return true;
 }
 
 void ConnectionSlots::forget_unadmitted(std::map<Id, std::string>::iterator connection) {

@@ -7,12 +7,14 @@
 #include <set>
 #include <string>
 
+#include "api/http/fair_queue.h"
+
 namespace cairn::api {
 
 // Which connections a server keeps when there are more than it can serve. A connection is unadmitted until it
 // has shown a valid token (without tokens: until it has sent a request that is served). Unadmitted connections
-// give way to new ones, oldest first, so that silent connections keep no client out; admitted ones stay. Not
-// thread-safe.
+// give way to new ones, oldest first, so that silent connections keep no client out. Admitted ones stay, except
+// those of a client that has more than its share of all. Not thread-safe.
 class ConnectionSlots {
  public:
   using Id = std::uint64_t;
@@ -32,8 +34,12 @@ class ConnectionSlots {
   // every connection is admitted and there are connections_max. REQUIRES: ids rise.
   Taken add(Id id, const std::string& address);
 
-  // The connection is admitted, even if add() has just given its place to another one.
-  void admit(Id id);
+  // The connection is admitted as one of this client, even if add() has just given its place to another one.
+  void admit(Id id, ClientId client);
+
+  // The oldest connection of the client that has the most, if that is more than its share; nullopt otherwise. Asked
+  // when add() has not taken a connection.
+  std::optional<Id> over_share() const;
 
   // The connection has ended, or will be closed for another one. Returns whether it was counted until now.
   bool remove(Id id);
@@ -44,7 +50,8 @@ class ConnectionSlots {
   const Limits limits_;
   std::map<Id, std::string> unadmitted_;  // and their addresses; oldest first
   std::map<std::string, std::set<Id>> by_address_;
-  std::set<Id> admitted_;
+  std::map<Id, ClientId> admitted_;
+  std::map<ClientId, std::set<Id>> by_client_;  // the admitted ones
 };
 
 }  // namespace cairn::api

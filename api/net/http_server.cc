@@ -232,13 +232,14 @@ class HttpServer::Impl {
       if (stopping_) return;
       id = ++last_id_;
       auto taken = slots_.add(id, address);
-      if (!taken.yes && close_longest_blocked()) taken = slots_.add(id, address);
+      if (!taken.yes && (close_longest_blocked() || close_one_over_share())) taken = slots_.add(id, address);
       if (taken.instead_of) connections_.at(*taken.instead_of)->give_way();
       if (taken.yes) {
-        connection = std::make_shared<Connection>(std::move(socket), tls_, services_, 2 * id, [this, id] {
-          const MutexLock inner(mutex_);
-          slots_.admit(id);
-        });
+        connection = std::make_shared<Connection>(std::move(socket), tls_, services_, 2 * id,
+                                                  [this, id](ClientId client) {
+                                                    const MutexLock inner(mutex_);
+                                                    slots_.admit(id, client);
+                                                  });
         connections_.emplace(id, connection);
       }
     }
@@ -289,6 +290,15 @@ class HttpServer::Impl {
       return true;
     }
     return false;
+  }
+
+  // Gives the place of a client's connection to a new one when the client has more than its share of all: its token
+  // may be used by a program that opens connections without end. False when there is none.
+  bool close_one_over_share() CAIRN_REQUIRES(mutex_) {
+    const auto id = slots_.over_share();
+    if (!id || !slots_.remove(*id)) return false;
+    connections_.at(*id)->close();
+    return true;
   }
 
   // Does not block: the send buffer of a new socket has room for the answer.

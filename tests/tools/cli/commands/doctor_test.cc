@@ -174,7 +174,7 @@ TEST_F(DoctorTest, ADiskWithoutBarriersIsNotTrustedAndTheServerSaysSo) {
 TEST_F(DoctorTest, WhatCannotBeAFolderIsNoPlaceForAStore) {
   const TempFolder folder(Medium::kDisk);
   std::ofstream(folder / "file") << "text";
-  for (const fs::path place : {folder / "file", folder / "file/data"}) {
+  for (const fs::path& place : {folder / "file", folder / "file/data"}) {
     const auto report = doctor(place, 1);
     EXPECT_EQ(check_in(report, "folder")["verdict"], "failed") << place;
     EXPECT_THAT(check_in(report, "folder")["text"], HasSubstr("is not a folder"));
