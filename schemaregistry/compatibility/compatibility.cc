@@ -29,12 +29,21 @@ std::vector<Incompatibility> find_incompatibilities(const Schema& reader, const 
   return CompatibilityChecker().check(reader.root(), writer.root());
 }
 
+std::optional<std::vector<Incompatibility>> find_incompatibilities(const Schema& reader, const Schema& writer,
+                                                                   WorkBudget& budget) {
+  if (!budget.charge()) return std::nullopt;
+  auto found = CompatibilityChecker(&budget).check(reader.root(), writer.root());
+  if (budget.has_ended()) return std::nullopt;
+  return found;
+}
+
 class CompatibilityChecker::Memo {
  public:
+  explicit Memo(WorkBudget* budget) : graph(budget) {}
   PairGraph graph;
 };
 
-CompatibilityChecker::CompatibilityChecker() : memo_(std::make_unique<Memo>()) {}
+CompatibilityChecker::CompatibilityChecker(WorkBudget* budget) : memo_(std::make_unique<Memo>(budget)) {}
 CompatibilityChecker::~CompatibilityChecker() = default;
 
 std::vector<Incompatibility> CompatibilityChecker::check(const SchemaNode& reader, const SchemaNode& writer) {

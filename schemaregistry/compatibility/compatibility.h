@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "eventstore/base/work_budget.h"
 #include "schemaregistry/model/schema.h"
 
 namespace cairn {
@@ -35,11 +37,18 @@ struct Incompatibility {
 // longer counts as incompatible, with kTooComplex as the last finding.
 std::vector<Incompatibility> find_incompatibilities(const Schema& reader, const Schema& writer);
 
+// The same, as part of a task: the work is charged to `budget`, and nullopt when that has ended, whatever was
+// found by then.
+std::optional<std::vector<Incompatibility>> find_incompatibilities(const Schema& reader, const Schema& writer,
+                                                                   WorkBudget& budget);
+
 // Compares single types and caches the results, for many pairs of the same two schemas. Not thread-safe.
 // REQUIRES: both schemas outlive it.
 class CompatibilityChecker {
  public:
-  CompatibilityChecker();
+  // The work is charged to `budget`, unless that is nullptr; results mean nothing once it has ended.
+  // REQUIRES: it outlives the checker.
+  explicit CompatibilityChecker(WorkBudget* budget = nullptr);
   ~CompatibilityChecker();
   CompatibilityChecker(const CompatibilityChecker&) = delete;
   CompatibilityChecker& operator=(const CompatibilityChecker&) = delete;

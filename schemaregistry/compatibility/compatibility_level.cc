@@ -27,11 +27,15 @@ bool is_transitive(CompatibilityLevel level) {
   return level == kBackwardTransitive || level == kForwardTransitive || level == kFullTransitive;
 }
 
-void append_messages(std::vector<std::string>& messages, const Schema& reader, const Schema& writer,
-                     CompatibilityDirection direction) {
-  for (const Incompatibility& finding : find_incompatibilities(reader, writer)) {
+// False when the budget has ended.
+bool append_messages(std::vector<std::string>& messages, const Schema& reader, const Schema& writer,
+                     CompatibilityDirection direction, WorkBudget& budget) {
+  const auto findings = find_incompatibilities(reader, writer, budget);
+  if (!findings) return false;
+  for (const Incompatibility& finding : *findings) {
     messages.push_back(confluent_message(finding, direction));
   }
+  return true;
 }
 
 std::string old_schema_message(std::string_view text) {
@@ -76,14 +80,27 @@ std::optional<CompatibilityLevel> parse_compatibility_level(std::string_view nam
 
 std::vector<std::string> check_level(CompatibilityLevel level, const Schema& candidate,
                                      std::span<const LiveVersion> newest_first) {
+  WorkBudget unlimited;
+  return *check_level(level, candidate, newest_first, unlimited);
+}
+
+Result<std::vector<std::string>> check_level(CompatibilityLevel level, const Schema& candidate,
+                                             std::span<const LiveVersion> newest_first, WorkBudget& budget) {
+  if (level == kNone) return std::vector<std::string>();
   if (!is_transitive(level)) newest_first = newest_first.first(std::min<std::size_t>(newest_first.size(), 1));
   std::vector<std::string> messages;
-  for (const LiveVersion& old : newest_first) {
+  for (std::size_t i = 0; i < newest_first.size(); ++i) {
+    const LiveVersion& old = newest_first[i];
     // Forward first, as Confluent's registry orders them.
-    if (asks_forward(level))
-      append_messages(messages, *old.schema, candidate, CompatibilityDirection::kForward);
-    if (asks_backward(level))
-      append_messages(messages, candidate, *old.schema, CompatibilityDirection::kBackward);
+    const bool compared =
+        (!asks_forward(level) ||
+         append_messages(messages, *old.schema, candidate, CompatibilityDirection::kForward, budget)) &&
+        (!asks_backward(level) ||
+         append_messages(messages, candidate, *old.schema, CompatibilityDirection::kBackward, budget));
+    if (!compared) {
+      return budget.error("the schema was compared with " + std::to_string(i) + " of " +
+                          std::to_string(newest_first.size()) + " versions");
+    }
     if (messages.empty()) continue;
     messages.push_back("{oldSchemaVersion: " + std::to_string(old.version) + "}");
     messages.push_back(old_schema_message(old.text));

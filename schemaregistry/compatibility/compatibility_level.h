@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "eventstore/base/result.h"
+#include "eventstore/base/work_budget.h"
 #include "schemaregistry/model/schema.h"
 
 namespace cairn {
@@ -46,5 +48,10 @@ inline constexpr std::size_t kOldSchemaBytesMax = 10 * 1024;
 // may.
 std::vector<std::string> check_level(CompatibilityLevel level, const Schema& candidate,
                                      std::span<const LiveVersion> newest_first);
+
+// The same, charged to `budget`. When that ends, fails as WorkBudget::error() says, with the number of versions
+// that were compared.
+Result<std::vector<std::string>> check_level(CompatibilityLevel level, const Schema& candidate,
+                                             std::span<const LiveVersion> newest_first, WorkBudget& budget);
 
 }  // namespace cairn

@@ -6,12 +6,17 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "schemaregistry/model/parse_schema.h"
+
 namespace cairn {
 namespace {
 
 // Together they bound the text: paths grow with the depth.
 constexpr std::size_t kDepthMax = 500;
 constexpr std::size_t kFindingsMax = 1000;
+
+// Of paths and details. Names and lists of symbols in details may be as long as the schemas.
+constexpr std::size_t kFindingBytesMax = 16u << 20;
 
 std::string upper_case(SchemaKind kind) {
   std::string name(to_string(kind));
@@ -24,9 +29,9 @@ std::string types_detail(const SchemaNode& reader, const SchemaNode& writer) {
          " not compatible with writer type: " + upper_case(writer.kind);
 }
 
-std::string symbols_detail(const SchemaNode& reader, const SchemaNode& writer) {
+std::string symbols_detail(PairRules& rules, const SchemaNode& reader, const SchemaNode& writer) {
   std::string text = "[";
-  for (const std::string_view symbol : missing_symbols(reader, writer)) {
+  for (const std::string_view symbol : rules.missing_symbols(reader, writer)) {
     if (text.size() > 1) text += ", ";
     text += symbol;
   }
@@ -51,7 +56,7 @@ IncompatibilityKind kind_of(PairFault fault) {
   return IncompatibilityKind::kTypeMismatch;
 }
 
-std::string detail_of(const PairPart& part) {
+std::string detail_of(PairRules& rules, const PairPart& part) {
   const SchemaNode& reader = *part.reader;
   const SchemaNode& writer = *part.writer;
   switch (part.fault) {
@@ -60,7 +65,7 @@ std::string detail_of(const PairPart& part) {
     case PairFault::kSize:
       return "expected: " + std::to_string(writer.size) + ", found: " + std::to_string(reader.size);
     case PairFault::kSymbols:
-      return symbols_detail(reader, writer);
+      return symbols_detail(rules, reader, writer);
     case PairFault::kFieldMissing:
       return reader.fields[part.index].name;
     case PairFault::kFieldAmbiguous:
@@ -126,6 +131,7 @@ class Walk {
     if (both_named) open_.insert(pair);
     std::vector<PairPart> parts;
     graph_.rules().expand(reader, writer, parts);
+    if (!graph_.charge()) is_over_ = true;
     for (const PairPart& part : parts) {
       if (is_over_) break;
       const std::size_t length = path_.size();
@@ -140,7 +146,7 @@ class Walk {
 
  private:
   void visit_part(const PairPart& part, std::size_t depth) {
-    if (part.fault != PairFault::kNone) return add(kind_of(part.fault), detail_of(part));
+    if (part.fault != PairFault::kNone) return add(kind_of(part.fault), detail_of(graph_.rules(), part));
     const std::optional<bool> verdict = graph_.can_read(*part.reader, *part.writer);
     if (!verdict) {
       add(IncompatibilityKind::kTooComplex, "the schemas are too large to compare further");
@@ -166,7 +172,14 @@ class Walk {
       kind = IncompatibilityKind::kTooComplex;
       detail = "more than " + std::to_string(kFindingsMax) + " differences";
       is_over_ = true;
+    } else if (bytes_ > kFindingBytesMax) {
+      kind = IncompatibilityKind::kTooComplex;
+      detail = "the differences take more than " + std::to_string(kFindingBytesMax) + " bytes";
+      is_over_ = true;
     }
+    const std::size_t bytes = path_.size() + detail.size();
+    bytes_ += bytes;
+    if (!graph_.charge(1 + bytes / kSchemaBytesPerStep)) is_over_ = true;
     findings_.push_back(Incompatibility{kind, path_.empty() ? "/" : path_, std::move(detail)});
   }
 
@@ -175,6 +188,7 @@ class Walk {
   std::unordered_set<TypePair, TypePairHash> told_;
   std::unordered_set<TypePair, TypePairHash> open_;  // those of `told_` that the walk is within
   std::string path_;
+  std::size_t bytes_ = 0;  // of the findings
   bool is_over_ = false;
 };
 

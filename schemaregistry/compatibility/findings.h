@@ -10,7 +10,8 @@ namespace cairn {
 
 // Every reason why `reader` cannot read `writer`, each with its path, in the order of the reader's schema. A
 // pair of named types is reported once, at its first occurrence. At least one; the last is kTooComplex when
-// the list was cut. REQUIRES: `graph` found them incompatible.
+// the list was cut. Only some of them when the graph's budget ends meanwhile. REQUIRES: `graph` found them
+// incompatible.
 std::vector<Incompatibility> collect_findings(PairGraph& graph, const SchemaNode& reader,
                                               const SchemaNode& writer);
 

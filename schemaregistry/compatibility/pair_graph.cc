@@ -10,10 +10,18 @@ std::optional<bool> PairGraph::can_read(const SchemaNode& reader, const SchemaNo
   while (expanded_ < pairs_.size()) {
     // The remaining pairs are never expanded: no later result could be trusted, and each later call returns
     // here.
-    if (rules_.work() + kPairWork * pairs_.size() > kWorkMax) return std::nullopt;
+    if (work() > kWorkMax || !charge()) return std::nullopt;
     expand(static_cast<std::uint32_t>(expanded_++));
   }
+  if (!charge()) return std::nullopt;
   return pairs_[id].lives > 0;
+}
+
+bool PairGraph::charge(std::uint64_t more) {
+  if (budget_ == nullptr) return true;
+  const std::uint64_t steps = work() - charged_;
+  charged_ += steps;
+  return budget_->charge(steps + more);
 }
 
 std::uint32_t PairGraph::pair_id(const SchemaNode& reader, const SchemaNode& writer) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "eventstore/base/work_budget.h"
 #include "schemaregistry/compatibility/pair_rules.h"
 #include "schemaregistry/model/schema.h"
 
@@ -39,11 +40,17 @@ class PairGraph {
   // third.
   static constexpr std::uint64_t kWorkMax = 2'000'000;
 
+  // The work is charged to `budget` as well, unless that is nullptr. REQUIRES: it outlives the graph.
+  explicit PairGraph(WorkBudget* budget = nullptr) : budget_(budget) {}
+
   // Whether `reader` can read all data of `writer`. nullopt when this call or an earlier one exceeds
-  // kWorkMax, which is the limit of all calls together.
+  // kWorkMax, which is the limit of all calls together, or ends the budget.
   std::optional<bool> can_read(const SchemaNode& reader, const SchemaNode& writer);
 
   PairRules& rules() { return rules_; }
+
+  // Charges the work since the last call, and `more` steps. False when the budget has ended.
+  bool charge(std::uint64_t more = 0);
 
  private:
   static constexpr std::uint64_t kPairWork = 4;  // to make, find and keep one
@@ -68,6 +75,10 @@ class PairGraph {
   void take_life(std::uint32_t id);
   void fall(std::uint32_t id);
 
+  std::uint64_t work() const { return rules_.work() + kPairWork * pairs_.size(); }
+
+  WorkBudget* const budget_;
+  std::uint64_t charged_ = 0;  // of the work, to the budget
   PairRules rules_;
   std::vector<Pair> pairs_;  // those from `expanded_` on are still to be expanded
   std::size_t expanded_ = 0;

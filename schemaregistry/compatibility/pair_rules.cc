@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schemaregistry/model/parse_schema.h"
+
 namespace cairn {
 namespace {
 
@@ -37,13 +39,20 @@ PairPart pair_at(PathStep step, const SchemaNode& reader, const SchemaNode& writ
   return fault_at(PairFault::kNone, step, reader, writer, index);
 }
 
+// Whether `text` is name.full(), without making that: a name can have a namespace of hundreds of kilobytes.
+bool is_full_name(std::string_view text, const TypeName& name) {
+  if (name.space.empty()) return text == name.name;
+  const std::size_t bytes = name.space.size() + 1 + name.name.size();
+  return text.size() == bytes && text.ends_with(name.name) && text[name.space.size()] == '.' &&
+         text.starts_with(name.space);
+}
+
 }  // namespace
 
 bool names_match(const SchemaNode& reader, const SchemaNode& writer) {
   if (reader.name.name == writer.name.name) return true;
-  if (reader.aliases.empty()) return false;
-  const std::string wanted = writer.name.full();
-  return std::find(reader.aliases.begin(), reader.aliases.end(), wanted) != reader.aliases.end();
+  return std::any_of(reader.aliases.begin(), reader.aliases.end(),
+                     [&writer](const std::string& alias) { return is_full_name(alias, writer.name); });
 }
 
 std::optional<bool> can_read_at_a_glance(const SchemaNode& reader, const SchemaNode& writer) {
@@ -51,17 +60,6 @@ std::optional<bool> can_read_at_a_glance(const SchemaNode& reader, const SchemaN
   if (reader.kind != writer.kind) return promotes(reader.kind, writer.kind);
   if (is_primitive(reader.kind)) return true;
   return std::nullopt;
-}
-
-std::vector<std::string_view> missing_symbols(const SchemaNode& reader, const SchemaNode& writer) {
-  std::vector<std::string_view> known(reader.symbols.begin(), reader.symbols.end());
-  std::vector<std::string_view> written(writer.symbols.begin(), writer.symbols.end());
-  std::sort(known.begin(), known.end());
-  std::sort(written.begin(), written.end());
-  std::vector<std::string_view> missing;
-  std::set_difference(written.begin(), written.end(), known.begin(), known.end(),
-                      std::back_inserter(missing));
-  return missing;
 }
 
 void PairRules::expand(const SchemaNode& reader, const SchemaNode& writer, std::vector<PairPart>& parts) {
@@ -107,12 +105,29 @@ void PairRules::expand_enum(const SchemaNode& reader, const SchemaNode& writer,
                             std::vector<PairPart>& parts) {
   check_name(reader, writer, parts);
   if (reader.symbol_default || reader.symbols == writer.symbols) return;
-  SymbolIndex& known = symbols_[&reader];
-  if (known.empty()) known.insert(reader.symbols.begin(), reader.symbols.end());
+  const SymbolIndex& known = symbols_of(reader);
   work_ += writer.symbols.size();
   const bool all_known = std::all_of(writer.symbols.begin(), writer.symbols.end(),
                                      [&known](const std::string& symbol) { return known.contains(symbol); });
   if (!all_known) parts.push_back(fault_at(PairFault::kSymbols, PathStep::kSymbols, reader, writer));
+}
+
+// Many enums of the writer may meet the same one of the reader.
+const PairRules::SymbolIndex& PairRules::symbols_of(const SchemaNode& node) {
+  SymbolIndex& known = symbols_[&node];
+  if (known.empty()) known.insert(node.symbols.begin(), node.symbols.end());
+  return known;
+}
+
+std::vector<std::string_view> PairRules::missing_symbols(const SchemaNode& reader, const SchemaNode& writer) {
+  const SymbolIndex& known = symbols_of(reader);
+  work_ += writer.symbols.size();
+  std::vector<std::string_view> missing;
+  for (const std::string& symbol : writer.symbols) {
+    if (!known.contains(symbol)) missing.emplace_back(symbol);
+  }
+  std::sort(missing.begin(), missing.end());
+  return missing;
 }
 
 void PairRules::expand_record(const SchemaNode& reader, const SchemaNode& writer,
@@ -175,15 +190,19 @@ void PairRules::candidates(const SchemaNode& reader, const SchemaNode& writer,
     return;
   }
   const BranchIndex& index = branches_by_name(reader);
-  const auto take = [&](const std::string& name) {
+  const bool has_space = !writer.name.space.empty();
+  // Without a look at all aliases of the branch: a key is its name or one of them, and a full name is enough.
+  const auto take = [&](const std::string& name, bool is_full) {
+    work_ += name.size() / kSchemaBytesPerStep;
     for (auto [at, end] = index.equal_range(name); at != end; ++at) {
       ++work_;
       const SchemaNode* branch = at->second;
-      if (branch->kind == writer.kind && names_match(*branch, writer)) branches.push_back(branch);
+      const bool matches = is_full || branch->name.name == writer.name.name;
+      if (branch->kind == writer.kind && matches) branches.push_back(branch);
     }
   };
-  take(writer.name.name);
-  if (!writer.name.space.empty()) take(writer.name.full());
+  take(writer.name.name, !has_space);
+  if (has_space) take(writer.name.full(), true);
 }
 
 // Indexed by unqualified names and aliases. A branch may be in the list of a name twice, which is harmless.

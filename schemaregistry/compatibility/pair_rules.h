@@ -52,9 +52,6 @@ inline bool is_choice(const SchemaNode& reader, const SchemaNode& writer) {
 // The result if the kinds alone determine it; nullopt if the parts have to be compared.
 std::optional<bool> can_read_at_a_glance(const SchemaNode& reader, const SchemaNode& writer);
 
-// The symbols of the writer that the reader does not know, sorted.
-std::vector<std::string_view> missing_symbols(const SchemaNode& reader, const SchemaNode& writer);
-
 // Expands pairs, and caches indexes of names. Not thread-safe. REQUIRES: all nodes passed to it outlive it.
 class PairRules {
  public:
@@ -65,6 +62,9 @@ class PairRules {
   // The branches of the reader that are candidates for a choice: all others differ in kind or name.
   void candidates(const SchemaNode& reader, const SchemaNode& writer,
                   std::vector<const SchemaNode*>& branches);
+
+  // The symbols of the writer that the reader does not know, sorted.
+  std::vector<std::string_view> missing_symbols(const SchemaNode& reader, const SchemaNode& writer);
 
   // The work done so far, in steps of about equal time.
   std::uint64_t work() const { return work_; }
@@ -79,6 +79,7 @@ class PairRules {
   void check_name(const SchemaNode& reader, const SchemaNode& writer, std::vector<PairPart>& parts);
   const SchemaField* find_field(const SchemaNode& record, std::string_view name, std::size_t likely_at);
   const BranchIndex& branches_by_name(const SchemaNode& choice);
+  const SymbolIndex& symbols_of(const SchemaNode& node);
 
   std::unordered_map<const SchemaNode*, FieldIndex> fields_;
   std::unordered_map<const SchemaNode*, SymbolIndex> symbols_;

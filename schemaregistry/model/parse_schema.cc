@@ -55,7 +55,8 @@ Error too_large(std::string message, std::size_t limit) {
 
 }  // namespace
 
-Result<Schema> parse_schema(std::string_view text, std::span<const std::string_view> references) {
+Result<Schema> parse_schema(std::string_view text, std::span<const std::string_view> references,
+                            WorkBudget* budget) {
   std::size_t bytes = text.size();
   for (const std::string_view reference : references) bytes += reference.size();
   if (bytes > kSchemaBytesMax) {
@@ -68,7 +69,7 @@ Result<Schema> parse_schema(std::string_view text, std::span<const std::string_v
                                  kSchemaReferencesMax),
                      kSchemaReferencesMax);
   }
-  SchemaReader reader;
+  SchemaReader reader(budget);
   for (const std::string_view reference : references) CAIRN_CHECK(reader.read(reference, true));
   CAIRN_CHECK(reader.read(text, false));
   CAIRN_TRY(Schema schema, std::move(reader).finish());

@@ -11,6 +11,7 @@
 #include "eventstore/json/json_cursor.h"
 #include "schemaregistry/model/json_members.h"
 #include "schemaregistry/model/json_scalar.h"
+#include "schemaregistry/model/parse_schema.h"
 
 namespace cairn {
 
@@ -49,9 +50,6 @@ std::string wanted(const SchemaNode& type) {
   }
 }
 
-// Scanning so many bytes takes about as long as trying a value with a type.
-constexpr std::size_t kBytesPerStep = 64;
-
 std::string too_large() {
   return fmt::format(
       "the defaults of the schema, with those of the fields they leave out, spell out to more than {} "
@@ -87,8 +85,8 @@ DefaultChecker::Outcome DefaultChecker::check_field(const SchemaField& field) {
 
 DefaultChecker::Outcome DefaultChecker::check_value(const SchemaNode& type, std::string_view json,
                                                     const Place& place) {
-  steps_ += 1 + json.size() / kBytesPerStep;
-  if (steps_ > kDefaultStepsMax) return {.fault = "the defaults take too many steps to check"};
+  steps_ += 1 + json.size() / kSchemaBytesPerStep;
+  if (!charge()) return {.fault = "the defaults take too many steps to check"};
   const JsonKind kind = JsonCursor(json).kind();
   switch (type.kind) {
     case SchemaKind::kUnion:
@@ -96,7 +94,7 @@ DefaultChecker::Outcome DefaultChecker::check_value(const SchemaNode& type, std:
         ++trials_;
         Outcome outcome = check_value(*branch, json, place);
         --trials_;
-        if (!outcome.fault || steps_ > kDefaultStepsMax) return outcome;
+        if (!outcome.fault || is_over()) return outcome;
       }
       break;
     case SchemaKind::kArray:
@@ -110,6 +108,11 @@ DefaultChecker::Outcome DefaultChecker::check_value(const SchemaNode& type, std:
       if (fits(type, json)) return {.values = 1};
   }
   return refused([&] { return described(place) + " is " + shown(json) + ", not " + wanted(type); });
+}
+
+bool DefaultChecker::charge() {
+  const std::size_t steps = steps_ - std::exchange(charged_, steps_);
+  return (budget_ == nullptr || budget_->charge(steps)) && !is_over();
 }
 
 bool DefaultChecker::fits(const SchemaNode& type, std::string_view json) {

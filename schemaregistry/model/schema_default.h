@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "eventstore/base/work_budget.h"
 #include "schemaregistry/model/schema.h"
 
 namespace cairn {
@@ -26,8 +27,11 @@ inline constexpr std::size_t kDefaultStepsMax = 1'000'000;
 // Checks whether the defaults of a schema's fields are values of their types. Not thread-safe.
 class DefaultChecker {
  public:
-  // nullopt when the field's default fits, else a message that names the place in the default. REQUIRES: the
-  // schema is complete; the field has a default.
+  // The steps are charged to `budget`, unless that is nullptr. REQUIRES: it outlives the checker.
+  explicit DefaultChecker(WorkBudget* budget = nullptr) : budget_(budget) {}
+
+  // nullopt when the field's default fits, else a message that names the place in the default; some message
+  // when the budget has ended. REQUIRES: the schema is complete; the field has a default.
   std::optional<std::string> check(const SchemaField& field);
 
   // The work so far; see kDefaultStepsMax.
@@ -54,6 +58,10 @@ class DefaultChecker {
   Outcome check_elements(const SchemaNode& type, std::string_view json, const Place& place);
   Outcome check_record(const SchemaNode& type, std::string_view json, const Place& place);
 
+  // Charges the steps since the last call; false when no more may be done.
+  bool charge();
+  bool is_over() const { return steps_ > kDefaultStepsMax || (budget_ != nullptr && budget_->has_ended()); }
+
   // Whether a scalar value fits.
   bool fits(const SchemaNode& type, std::string_view json);
   bool is_symbol(const SchemaNode& type, std::string_view text);
@@ -69,10 +77,12 @@ class DefaultChecker {
   // Adds a part of a value to the totals; false when they exceed a limit.
   static bool add_part(Outcome& whole, Outcome part);
 
+  WorkBudget* const budget_;
   std::size_t steps_ = 0;
-  std::size_t trials_ = 0;  // unions around the value whose other types are still to be tried
-  std::size_t values_ = 0;  // that all defaults checked so far expand to
-  std::size_t depth_ = 0;   // of the value that is being checked
+  std::size_t charged_ = 0;  // of these, to the budget
+  std::size_t trials_ = 0;   // unions around the value whose other types are still to be tried
+  std::size_t values_ = 0;   // that all defaults checked so far expand to
+  std::size_t depth_ = 0;    // of the value that is being checked
   std::unordered_map<const SchemaField*, std::optional<Outcome>> known_;  // nullopt: being checked
   std::unordered_map<const SchemaNode*, std::unordered_set<std::string_view>> symbols_;  // of enums
 };

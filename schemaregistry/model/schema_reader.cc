@@ -77,6 +77,7 @@ class SchemaReader::Step {
 };
 
 Status SchemaReader::read(std::string_view text, bool is_foreign) {
+  CAIRN_CHECK(charge(text.size()));
   if (const auto fault = check_json(text, kSchemaDepthMax)) {
     return make_error(Errc::kInvalidArgument, "the schema is not JSON that can be used: " + fault->message +
                                                   " at byte " + std::to_string(fault->offset));
@@ -87,12 +88,13 @@ Status SchemaReader::read(std::string_view text, bool is_foreign) {
 }
 
 Result<Schema> SchemaReader::finish() && {
-  DefaultChecker checker;
+  DefaultChecker checker(budget_);
   for (const auto& [record, place] : records_) {
     for (std::size_t i = 0; i < record->fields.size(); ++i) {
       const SchemaField& field = record->fields[i];
       if (!field.default_json) continue;
       if (const auto fault = checker.check(field)) {
+        if (budget_ != nullptr && budget_->has_ended()) return budget_error();
         return make_error(
             Errc::kInvalidArgument,
             place + "/fields/" + std::to_string(i) + "/default: field " + quoted(field.name) + ": " + *fault);
@@ -103,6 +105,8 @@ Result<Schema> SchemaReader::finish() && {
 }
 
 SchemaReader::Type SchemaReader::read_type(std::string_view raw, const std::string& space) {
+  // A type within others is scanned once for each of them; a name is looked up with the namespace around it.
+  CAIRN_CHECK(charge(raw.size() + space.size()));
   JsonCursor cursor(raw);
   switch (cursor.kind()) {
     case JsonKind::kString:
@@ -218,6 +222,7 @@ Status SchemaReader::read_type_name(SchemaNode& node, const JsonMembers& members
   if (!names_.emplace(node.name.full(), &node).second) {
     return refusal(quoted(node.name.full()) + " is defined a second time");
   }
+  CAIRN_CHECK(add_name_bytes(node.name.space.size() + node.name.name.size()));
   if (const auto* member = members.find("aliases")) {
     CAIRN_TRY(const auto aliases, read_strings(*member));
     for (const std::string& alias : aliases) {
@@ -225,6 +230,7 @@ Status SchemaReader::read_type_name(SchemaNode& node, const JsonMembers& members
         return refusal("the alias " + quoted(alias) + " cannot name a type: " + std::string(kNameRule));
       }
       node.aliases.push_back(split_name(alias, node.name.space).full());
+      CAIRN_CHECK(add_name_bytes(node.aliases.back().size()));
     }
   }
   return {};
@@ -256,6 +262,7 @@ Status SchemaReader::read_field(SchemaNode& record, std::string_view raw) {
   if (const JsonKind kind = JsonCursor(raw).kind(); kind != JsonKind::kObject) {
     return refusal("a field is an object, not " + std::string(to_string(kind)));
   }
+  CAIRN_CHECK(charge(raw.size()));
   const JsonMembers members(raw);
   SchemaField field;
   CAIRN_TRY(const auto name, read_string(members, "name"));
@@ -379,6 +386,29 @@ SchemaReader::Type SchemaReader::add(SchemaKind kind) {
   node.kind = kind;
   node.is_foreign = is_foreign_;
   return &node;
+}
+
+// A short name stands for one with its namespace: a text of many of them in a long namespace would take memory
+// quadratic in its size.
+Status SchemaReader::add_name_bytes(std::size_t bytes) {
+  name_bytes_ += bytes;
+  if (name_bytes_ > kSchemaNameBytesMax) {
+    Error error = refusal("the names and aliases of the types, each with its namespace, have more than " +
+                          std::to_string(kSchemaNameBytesMax) + " bytes");
+    error.code = Errc::kTooLarge;
+    error.limit = kSchemaNameBytesMax;
+    return error;
+  }
+  return charge(bytes);
+}
+
+Status SchemaReader::charge(std::size_t bytes) {
+  if (budget_ == nullptr || budget_->charge(1 + bytes / kSchemaBytesPerStep)) return {};
+  return budget_error();
+}
+
+Error SchemaReader::budget_error() const {
+  return budget_->error(std::to_string(schema_.nodes_.size()) + " types of the schema were parsed");
 }
 
 Error SchemaReader::refusal(std::string message) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eventstore/base/result.h"
+#include "eventstore/base/work_budget.h"
 #include "schemaregistry/model/json_members.h"
 #include "schemaregistry/model/schema.h"
 
@@ -18,6 +19,9 @@ namespace cairn {
 // Parses the texts of one schema. Use parse_schema().
 class SchemaReader {
  public:
+  // `budget` may be nullptr, else it outlives the reader.
+  explicit SchemaReader(WorkBudget* budget) : budget_(budget) {}
+
   // Parses one text. The schema is that of the last text; those before it only define names for it.
   Status read(std::string_view text, bool is_foreign);
 
@@ -49,12 +53,20 @@ class SchemaReader {
                                 std::string_view owner) const;
 
   Type add(SchemaKind kind);
+  Status add_name_bytes(std::size_t bytes);
+
+  // Charges a piece of text that is about to be scanned.
+  Status charge(std::size_t bytes);
+  Error budget_error() const;
+
   Error refusal(std::string message) const;
 
   Schema schema_;
   std::unordered_map<std::string, SchemaNode*> names_;  // full names
   std::array<SchemaNode*, 8> plain_{};                  // primitive types without properties
   bool is_foreign_ = false;
+  WorkBudget* const budget_;
+  std::size_t name_bytes_ = 0;  // see kSchemaNameBytesMax
   std::vector<std::string> path_;
   std::vector<std::pair<const SchemaNode*, std::string>>
       records_;  // whose defaults are still to be checked, with their paths

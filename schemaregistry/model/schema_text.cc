@@ -1,30 +1,40 @@
 #include "schemaregistry/model/schema_text.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_set>
+#include <utility>
 
 #include "eventstore/json/json_text.h"
+#include "schemaregistry/model/parse_schema.h"
 #include "schemaregistry/model/schema_name.h"
 
 namespace cairn {
 
 namespace {
 
-enum class Form { kIdentity, kNormalized, kWrittenOut };
+using Form = SchemaForm;
 
 // Writes members in the order of Avro's Java library, because registry clients compare with its text.
 // Recurses as deep as types are nested in the text, which the parser bounds: a type is written out once.
 class Printer {
  public:
-  explicit Printer(Form form) : form_(form) {}
+  explicit Printer(Form form, std::size_t bytes_max = std::numeric_limits<std::size_t>::max(),
+                   WorkBudget* budget = nullptr)
+      : form_(form), bytes_max_(bytes_max), budget_(budget) {}
 
   std::string print(const SchemaNode& root) {
     type(root, "");
     return std::move(text_);
   }
 
+  // Whether the text ends early, because it is too large or the budget has ended.
+  bool is_cut() const { return is_cut_; }
+  std::size_t types() const { return types_; }
+
  private:
   void type(const SchemaNode& node, const std::string& space) {
+    if (!charge()) return;
     const bool only_named = node.is_foreign && form_ != Form::kWrittenOut;
     if (is_named(node.kind) && (only_named || !written_.insert(&node).second)) {
       return string(reference(node.name, space));
@@ -59,6 +69,16 @@ class Printer {
         properties(node.properties);
         text_ += '}';
     }
+  }
+
+  // Called for each type: charges it and the text since the last one.
+  bool charge() {
+    if (is_cut_) return false;
+    ++types_;
+    const std::size_t bytes = text_.size() - std::exchange(charged_bytes_, text_.size());
+    is_cut_ = text_.size() > bytes_max_ ||
+              (budget_ != nullptr && !budget_->charge(1 + bytes / kSchemaBytesPerStep));
+    return !is_cut_;
   }
 
   void record(const SchemaNode& node, const std::string& space) {
@@ -179,8 +199,13 @@ class Printer {
 
   void string(std::string_view text) { append_json_string(text_, text); }
 
-  Form form_;
+  const Form form_;
+  const std::size_t bytes_max_;
+  WorkBudget* const budget_;
   std::string text_;
+  std::size_t types_ = 0;
+  std::size_t charged_bytes_ = 0;
+  bool is_cut_ = false;
   std::unordered_set<const SchemaNode*> written_;
 };
 
@@ -194,6 +219,19 @@ std::string normalized_schema_text(const Schema& schema) {
 
 std::string written_out_schema_text(const Schema& schema) {
   return Printer(Form::kWrittenOut).print(schema.root());
+}
+
+Result<std::string> print_schema(const Schema& schema, SchemaForm form, WorkBudget* budget) {
+  Printer printer(form, kSchemaTextBytesMax, budget);
+  std::string text = printer.print(schema.root());
+  if (!printer.is_cut()) return text;
+  if (budget != nullptr && budget->has_ended()) {
+    return budget->error(std::to_string(printer.types()) + " types of the schema were written");
+  }
+  Error error = make_error(Errc::kTooLarge, "the schema, with its names in full, has more than " +
+                                                std::to_string(kSchemaTextBytesMax) + " bytes");
+  error.limit = kSchemaTextBytesMax;
+  return error;
 }
 
 }  // namespace cairn

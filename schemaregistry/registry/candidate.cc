@@ -27,6 +27,10 @@ const SubjectVersion* find_target(const RegistryState& state, const ReferenceInp
   return version != nullptr && version->deleted && hidden == Deleted::kLeftOut ? nullptr : version;
 }
 
+SchemaForm form_of(Normalize normalize) {
+  return normalize == Normalize::kYes ? SchemaForm::kNormalized : SchemaForm::kIdentity;
+}
+
 // References sorted by name, as in normalised schemas.
 std::vector<ReferenceInput> sorted(std::vector<ReferenceInput> references) {
   std::sort(references.begin(), references.end(), [](const ReferenceInput& a, const ReferenceInput& b) {
@@ -38,7 +42,7 @@ std::vector<ReferenceInput> sorted(std::vector<ReferenceInput> references) {
 }  // namespace
 
 RegistryResult<Candidate> read_candidate(const RegistryState& state, const SchemaInput& input,
-                                         Normalize normalize, Deleted hidden) {
+                                         Normalize normalize, Deleted hidden, WorkBudget* budget) {
   if (input.text.empty()) return invalid_schema("it is empty");
   if (input.references.size() > kReferencesMax) {
     return schema_too_large("it has more than " + std::to_string(kReferencesMax) + " references");
@@ -52,31 +56,29 @@ RegistryResult<Candidate> read_candidate(const RegistryState& state, const Schem
     references.push_back({reference.name, reference.subject, target->version});
     referenced.push_back(target->schema);
   }
-  auto schema = parse_with_references(input.text, references, referenced);
-  if (!schema) {
-    const Error& error = schema.error();
-    return error.code == Errc::kTooLarge ? schema_too_large(error.message) : invalid_schema(error.message);
-  }
-  std::string text = normalize == Normalize::kYes ? normalized_schema_text(*schema) : schema_text(*schema);
-  return Candidate{std::move(text), std::move(references), std::move(referenced), *std::move(schema)};
+  auto schema = parse_with_references(input.text, references, referenced, budget);
+  if (!schema) return schema_refused(schema.error());
+  auto text = print_schema(*schema, form_of(normalize), budget);
+  if (!text) return schema_refused(text.error());
+  return Candidate{*std::move(text), std::move(references), std::move(referenced), *std::move(schema)};
 }
 
-RegistryResult<void> check_storable(const Candidate& candidate, Normalize normalize) {
-  const auto again = parse_with_references(candidate.text, candidate.references, candidate.referenced);
-  if (!again) {
-    return again.error().code == Errc::kTooLarge ? schema_too_large(again.error().message)
-                                                 : invalid_schema(again.error().message);
-  }
-  const std::string text =
-      normalize == Normalize::kYes ? normalized_schema_text(*again) : schema_text(*again);
-  if (text != candidate.text) return invalid_schema("its names cannot be written so that they mean the same");
+RegistryResult<void> check_storable(const Candidate& candidate, Normalize normalize, WorkBudget* budget) {
+  const auto again =
+      parse_with_references(candidate.text, candidate.references, candidate.referenced, budget);
+  if (!again) return schema_refused(again.error());
+  const auto text = print_schema(*again, form_of(normalize), budget);
+  if (!text) return schema_refused(text.error());
+  if (*text != candidate.text)
+    return invalid_schema("its names cannot be written so that they mean the same");
   if (const auto encoder = JsonEncoder::make(*again); !encoder)
     return invalid_schema(encoder.error().message);
   return {};
 }
 
-std::vector<std::string> check_compatibility(const RegistryState& state, const std::string& subject,
-                                             const Candidate& candidate) {
+RegistryResult<std::vector<std::string>> check_compatibility(const RegistryState& state,
+                                                             const std::string& subject,
+                                                             const Candidate& candidate, WorkBudget* budget) {
   std::vector<LiveVersion> live;
   if (const SubjectVersions* versions = state.find_subject(subject)) {
     for (auto version = versions->rbegin(); version != versions->rend(); ++version) {
@@ -84,7 +86,15 @@ std::vector<std::string> check_compatibility(const RegistryState& state, const s
       live.push_back({static_cast<int>(version->version), &version->schema->schema, version->schema->text});
     }
   }
-  return check_level(state.compatibility_of(subject), candidate.schema, live);
+  return check_candidate(state.compatibility_of(subject), candidate, live, budget);
+}
+
+RegistryResult<std::vector<std::string>> check_candidate(CompatibilityLevel level, const Candidate& candidate,
+                                                         std::span<const LiveVersion> newest_first,
+                                                         WorkBudget* budget) {
+  if (budget == nullptr) return check_level(level, candidate.schema, newest_first);
+  CAIRN_TRY(auto messages, check_level(level, candidate.schema, newest_first, *budget));
+  return messages;
 }
 
 }  // namespace cairn

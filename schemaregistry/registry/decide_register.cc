@@ -108,23 +108,22 @@ RegistryResult<void> check_writable(const RegistryState& state, const std::strin
   return not_permitted("Subject " + subject + " is in read-only mode");
 }
 
-RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, const Registration& wanted) {
+RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, const Registration& wanted,
+                                                   WorkBudget* budget) {
   CAIRN_CHECK(check_subject(wanted.subject));
   CAIRN_CHECK(check_mode(state, wanted));
   const SubjectVersions* versions = state.find_subject(wanted.subject);
   if (wanted.schema.text.empty()) return register_latest(versions);
 
-  const bool normalize = wanted.normalize == Normalize::kYes || state.normalize_of(wanted.subject);
-  CAIRN_TRY(
-      Candidate candidate,
-      read_candidate(state, wanted.schema, normalize ? Normalize::kYes : Normalize::kNo, Deleted::kLeftOut));
+  const Normalize normalize = state.normalize_of(wanted.subject) ? Normalize::kYes : wanted.normalize;
+  CAIRN_TRY(Candidate candidate, read_candidate(state, wanted.schema, normalize, Deleted::kLeftOut, budget));
   const SubjectVersion* live = find_live(versions, candidate);
   if (live != nullptr && (!wanted.id || live->schema->id == *wanted.id)) {
     return Decision<SchemaId>{live->schema->id, {}};
   }
 
   if (wanted.check == CheckCompatibility::kYes && !is_import(state.mode_of(wanted.subject))) {
-    const auto messages = check_compatibility(state, wanted.subject, candidate);
+    CAIRN_TRY(const auto messages, check_compatibility(state, wanted.subject, candidate, budget));
     if (!messages.empty()) return incompatible_schema(wanted.subject, joined(messages));
   }
   const LostVersion* lost = wanted.id ? nullptr : find_lost(state, wanted, candidate);
@@ -140,7 +139,7 @@ RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, c
   }
   CAIRN_TRY(const SchemaId id,
             lost != nullptr ? RegistryResult<SchemaId>(lost->id) : choose_id(state, wanted, candidate));
-  CAIRN_CHECK(check_storable(candidate, normalize ? Normalize::kYes : Normalize::kNo));
+  CAIRN_CHECK(check_storable(candidate, normalize, budget));
 
   Decision<SchemaId> decision{id, {}};
   decision.events.emplace_back(SchemaRegistered{wanted.subject, version, id, std::move(candidate.text),

@@ -39,6 +39,8 @@ RegistryResult<void> check_writable(const RegistryState& state, const std::strin
 
 // Registers a schema under a subject and answers its id. Idempotent: a schema that is live under the subject
 // keeps version and id, and its compatibility is not checked. A schema that another subject has keeps its id.
-RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, const Registration& wanted);
+// The work is charged to `budget`, unless that is nullptr; when it ends, refused with kBudgetExceededCode.
+RegistryResult<Decision<SchemaId>> decide_register(const RegistryState& state, const Registration& wanted,
+                                                   WorkBudget* budget = nullptr);
 
 }  // namespace cairn

@@ -23,6 +23,9 @@ RegistryError store_failed(const Error& error) {
     case Errc::kOverloaded:
     case Errc::kFailedPrecondition:
       return {503, 503, error.message};
+    case Errc::kBudgetExceeded:
+    case Errc::kCancelled:  // the server stops; a client that has left gets nothing
+      return coded(kBudgetExceededCode, "The request takes too long: " + error.message);
     case Errc::kDiskFull:
       return {507, 507, "The disk is full. Nothing was written."};
     default:
@@ -122,6 +125,18 @@ RegistryError schema_too_large(std::string_view reason) {
 
 RegistryError context_not_empty(std::string_view context) {
   return coded(42211, "The specified context '" + std::string(context) + "' is not empty.");
+}
+
+RegistryError schema_refused(const Error& error) {
+  switch (error.code) {
+    case Errc::kTooLarge:
+      return schema_too_large(error.message);
+    case Errc::kBudgetExceeded:
+    case Errc::kCancelled:
+      return store_failed(error);
+    default:
+      return invalid_schema(error.message);
+  }
 }
 
 }  // namespace cairn

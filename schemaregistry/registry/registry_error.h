@@ -17,7 +17,10 @@ struct RegistryError {
   std::string message;
 };
 
-// A failure of the store below the registry.
+// The work on the request took more than it may, or was cancelled: the same request fails again.
+inline constexpr int kBudgetExceededCode = 50301;
+
+// A failure of the store below the registry, or of a WorkBudget.
 RegistryError store_failed(const Error& error);
 inline RegistryError convert_error(ErrorKind<RegistryError>, const Error& error) {
   return store_failed(error);
@@ -44,6 +47,9 @@ RegistryError id_does_not_match(SchemaId known, SchemaId given);
 RegistryError invalid_subject(std::string_view subject);
 RegistryError schema_too_large(std::string_view reason);
 RegistryError context_not_empty(std::string_view context);
+
+// Why a text of a client is no schema: parse_schema() or print_schema() failed with `error`.
+RegistryError schema_refused(const Error& error);
 
 // A value, or why the registry refuses.
 template <typename T>

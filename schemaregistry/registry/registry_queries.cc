@@ -1,9 +1,12 @@
 #include "schemaregistry/registry/registry_queries.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
+#include "schemaregistry/model/parse_schema.h"
 #include "schemaregistry/model/schema_text.h"
 
 namespace cairn {
@@ -41,14 +44,23 @@ std::vector<FoundVersion> collect(const RegistryState& state, Deleted hidden, Wa
   return all;
 }
 
-// Whether a version has the schema that a client looks up. The client may have written out types that the
-// version only refers to; and a version may have been registered before normalised texts were requested.
-bool has_schema(const StoredSchema& stored, const Candidate& candidate, Normalize normalize) {
-  if (stored.references == candidate.references) {
-    if (stored.text == candidate.text) return true;
-    return normalize == Normalize::kYes && normalized_schema_text(stored.schema) == candidate.text;
-  }
-  return candidate.references.empty() && written_out_schema_text(stored.schema) == candidate.text;
+// Whether a version has the schema that a client looks up; fails when the budget has ended. The client may have
+// written out types that the version only refers to; and a version may have been registered before normalised
+// texts were requested.
+Result<bool> has_schema(const StoredSchema& stored, const Candidate& candidate, Normalize normalize,
+                        WorkBudget* budget) {
+  // Texts of different lengths are told apart at once.
+  const std::size_t bytes = stored.text.size() == candidate.text.size() ? stored.text.size() : 0;
+  if (budget != nullptr && !budget->charge(1 + bytes / kSchemaBytesPerStep)) return budget->error("");
+  const bool same_references = stored.references == candidate.references;
+  if (same_references && stored.text == candidate.text) return true;
+  if (same_references ? normalize == Normalize::kNo : !candidate.references.empty()) return false;
+  const auto text = print_schema(stored.schema,
+                                 same_references ? SchemaForm::kNormalized : SchemaForm::kWrittenOut, budget);
+  // The candidate's text is not as large as that.
+  if (!text && text.error().code == Errc::kTooLarge) return false;
+  if (!text) return text.error();
+  return *text == candidate.text;
 }
 
 Normalize effective(const RegistryState& state, const std::string& subject, Normalize asked) {
@@ -127,41 +139,48 @@ std::vector<FoundVersion> referring_to(const RegistryState& state, const std::st
 }
 
 RegistryResult<FoundVersion> look_up(const RegistryState& state, const std::string& subject,
-                                     const SchemaInput& schema, Normalize normalize, Deleted hidden) {
+                                     const SchemaInput& schema, Normalize normalize, Deleted hidden,
+                                     WorkBudget* budget) {
   const SubjectVersions* versions = state.find_subject(subject);
   if (!is_any_seen(versions, hidden)) return subject_not_found(subject);
   normalize = effective(state, subject, normalize);
-  CAIRN_TRY(const Candidate candidate, read_candidate(state, schema, normalize, Deleted::kIncluded));
-  for (auto version = versions->rbegin(); version != versions->rend(); ++version) {
-    if (is_seen(*version, hidden) && has_schema(*version->schema, candidate, normalize)) {
-      return found(subject, *version);
+  CAIRN_TRY(const Candidate candidate, read_candidate(state, schema, normalize, Deleted::kIncluded, budget));
+  std::size_t compared = 0;
+  for (auto version = versions->rbegin(); version != versions->rend(); ++version, ++compared) {
+    if (!is_seen(*version, hidden)) continue;
+    const auto same = has_schema(*version->schema, candidate, normalize, budget);
+    if (!same) {
+      return budget->error(
+          fmt::format("the schema was compared with {} of {} versions", compared, versions->size()));
     }
+    if (*same) return found(subject, *version);
   }
   return schema_not_found();
 }
 
 RegistryResult<std::vector<std::string>> test_compatibility(const RegistryState& state,
                                                             const std::string& subject,
-                                                            const SchemaInput& schema, Normalize normalize) {
+                                                            const SchemaInput& schema, Normalize normalize,
+                                                            WorkBudget* budget) {
   CAIRN_TRY(const Candidate candidate,
-            read_candidate(state, schema, effective(state, subject, normalize), Deleted::kLeftOut));
-  return check_compatibility(state, subject, candidate);
+            read_candidate(state, schema, effective(state, subject, normalize), Deleted::kLeftOut, budget));
+  return check_compatibility(state, subject, candidate, budget);
 }
 
 RegistryResult<std::vector<std::string>> test_compatibility_with(const RegistryState& state,
                                                                  const std::string& subject,
                                                                  std::optional<std::uint32_t> version,
                                                                  const SchemaInput& schema,
-                                                                 Normalize normalize) {
+                                                                 Normalize normalize, WorkBudget* budget) {
   const SubjectVersions* versions = state.find_subject(subject);
   const SubjectVersion* old = nullptr;
   if (versions != nullptr) old = version ? find_version(*versions, *version) : newest_live(*versions);
   if (version && (old == nullptr || old->deleted)) return version_not_found(std::to_string(*version));
   CAIRN_TRY(const Candidate candidate,
-            read_candidate(state, schema, effective(state, subject, normalize), Deleted::kLeftOut));
+            read_candidate(state, schema, effective(state, subject, normalize), Deleted::kLeftOut, budget));
   if (old == nullptr) return std::vector<std::string>();
   const LiveVersion live{static_cast<int>(old->version), &old->schema->schema, old->schema->text};
-  return check_level(state.compatibility_of(subject), candidate.schema, {&live, 1});
+  return check_candidate(state.compatibility_of(subject), candidate, {&live, 1}, budget);
 }
 
 RegistryResult<RegistryConfig> get_config(const RegistryState& state, const SettingScope& scope,

@@ -54,22 +54,25 @@ std::vector<FoundVersion> list_schemas(const RegistryState& state, std::string_v
 std::vector<FoundVersion> referring_to(const RegistryState& state, const std::string& subject,
                                        std::uint32_t version, Deleted hidden);
 
+// The work of the following functions is charged to `budget`, unless that is nullptr; when it ends, they are
+// refused with kBudgetExceededCode, and the message says how far they got.
+
 // The version of the subject that has this schema. Refused with 40401 when the subject has no visible
 // version, 40403 when none has the schema, 42201 when it is invalid.
 RegistryResult<FoundVersion> look_up(const RegistryState& state, const std::string& subject,
-                                     const SchemaInput& schema, Normalize normalize, Deleted hidden);
+                                     const SchemaInput& schema, Normalize normalize, Deleted hidden,
+                                     WorkBudget* budget = nullptr);
 
 // Why the schema may not become the subject's next version at its compatibility level; empty when it may.
 RegistryResult<std::vector<std::string>> test_compatibility(const RegistryState& state,
                                                             const std::string& subject,
-                                                            const SchemaInput& schema, Normalize normalize);
+                                                            const SchemaInput& schema, Normalize normalize,
+                                                            WorkBudget* budget = nullptr);
 
 // The same, compared with this version only (nullopt: the latest, if there is one).
-RegistryResult<std::vector<std::string>> test_compatibility_with(const RegistryState& state,
-                                                                 const std::string& subject,
-                                                                 std::optional<std::uint32_t> version,
-                                                                 const SchemaInput& schema,
-                                                                 Normalize normalize);
+RegistryResult<std::vector<std::string>> test_compatibility_with(
+    const RegistryState& state, const std::string& subject, std::optional<std::uint32_t> version,
+    const SchemaInput& schema, Normalize normalize, WorkBudget* budget = nullptr);
 
 enum class Fallback { kNone, kToGlobal };
 

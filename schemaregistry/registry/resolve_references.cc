@@ -42,10 +42,11 @@ class Collector {
 }  // namespace
 
 Result<Schema> parse_with_references(std::string_view text, std::span<const SchemaReference> references,
-                                     std::span<const std::shared_ptr<const StoredSchema>> referenced) {
+                                     std::span<const std::shared_ptr<const StoredSchema>> referenced,
+                                     WorkBudget* budget) {
   Collector collector;
   CAIRN_CHECK(collector.collect(references, referenced, 1));
-  return parse_schema(text, collector.texts());
+  return parse_schema(text, collector.texts(), budget);
 }
 
 }  // namespace cairn

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "eventstore/base/result.h"
+#include "eventstore/base/work_budget.h"
 #include "schemaregistry/model/schema.h"
 #include "schemaregistry/registry/stored_schema.h"
 
@@ -20,6 +21,7 @@ inline constexpr std::size_t kReferenceDepthMax = 32;
 // first counts. Fails as parse_schema() does. REQUIRES: `referenced` has the schemas of `references`, in the
 // same order.
 Result<Schema> parse_with_references(std::string_view text, std::span<const SchemaReference> references,
-                                     std::span<const std::shared_ptr<const StoredSchema>> referenced);
+                                     std::span<const std::shared_ptr<const StoredSchema>> referenced,
+                                     WorkBudget* budget = nullptr);
 
 }  // namespace cairn

@@ -176,8 +176,9 @@ RegistryResult<T> SchemaRegistry::execute(Decide decide) {
   return make_error(Errc::kOverloaded, "other registries keep changing the schemas; try again");
 }
 
-RegistryResult<SchemaId> SchemaRegistry::register_schema(const Registration& wanted) {
-  return execute<SchemaId>([&](const RegistryState& state) { return decide_register(state, wanted); });
+RegistryResult<SchemaId> SchemaRegistry::register_schema(const Registration& wanted, WorkBudget* budget) {
+  return execute<SchemaId>(
+      [&](const RegistryState& state) { return decide_register(state, wanted, budget); });
 }
 
 RegistryResult<std::uint32_t> SchemaRegistry::delete_version(const std::string& subject,

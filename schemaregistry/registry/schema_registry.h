@@ -75,7 +75,9 @@ class SchemaRegistry {
 
   // Commands. They return when their events are durable.
 
-  RegistryResult<SchemaId> register_schema(const Registration& wanted);
+  // The work is charged to `budget`, unless that is nullptr. When it ends before the append, refused with
+  // kBudgetExceededCode, and nothing is registered.
+  RegistryResult<SchemaId> register_schema(const Registration& wanted, WorkBudget* budget = nullptr);
   RegistryResult<std::uint32_t> delete_version(const std::string& subject,
                                                std::optional<std::uint32_t> version, Permanent permanent);
   RegistryResult<std::vector<std::uint32_t>> delete_subject(const std::string& subject, Permanent permanent);

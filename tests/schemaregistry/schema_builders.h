@@ -76,6 +76,19 @@ inline std::string union_of(const std::vector<std::string>& branches) {
 // null, or that.
 inline std::string maybe(const std::string& type) { return union_of({"null", type}); }
 
+// Every record leads to itself and to every record before it, and all have the same name but for their
+// namespaces: two such schemas have as many pairs of types to compare as the square of `size`.
+inline std::string tangle(int size, const std::string& space, const std::string& value) {
+  std::vector<std::string> records;
+  std::vector<std::string> names{"null"};
+  for (int i = 0; i < size; ++i) {
+    const std::string name = space + std::to_string(i) + ".T";
+    records.push_back(record(name, {field("next", union_of(names)), field("self", name), field("v", value)}));
+    names.push_back(name);
+  }
+  return union_of(records);
+}
+
 inline std::string logical(std::string_view type, std::string_view logical_type) {
   return "{\"type\":" + quote(type) + ",\"logicalType\":" + quote(logical_type) + "}";
 }

@@ -50,19 +50,6 @@ std::string doubling(int depth, const std::string& last) {
   return union_of(records);
 }
 
-// Every record leads to every record through a union.
-std::string tangle(int size, const std::string& space, const std::string& value) {
-  std::vector<std::string> records;
-  std::vector<std::string> names{"null"};
-  for (int i = 0; i < size; ++i) {
-    records.push_back(record(space + std::to_string(i) + ".T",
-                             {field("next", union_of(names)), field("self", space + std::to_string(i) + ".T"),
-                              field("v", value)}));
-    names.push_back(space + std::to_string(i) + ".T");
-  }
-  return union_of(records);
-}
-
 TEST_F(CompatibilityBounds, LongChainsOfNamedTypes) {
   const std::string ints = chain(5000, "int");
   EXPECT_THAT(findings(ints, ints), IsEmpty());
@@ -146,6 +133,56 @@ TEST_F(CompatibilityBounds, UnionsOfManyRecords) {
   const std::string forth = union_of(records);
   std::reverse(records.begin(), records.end());
   EXPECT_THAT(findings(forth, union_of(records)), IsEmpty());
+}
+
+// More branches than are searched one by one.
+TEST_F(CompatibilityBounds, ALargeUnionIsSearchedByNamesAndAliases) {
+  std::vector<std::string> records;
+  for (int i = 0; i < 30; ++i) records.push_back(record("a.T" + std::to_string(i), {}));
+  records.push_back(aka(record("a.New", {}), {"b.Old", "Older"}));
+  const std::string reader = union_of(records);
+  for (const char* readable : {"a.T7", "b.T7", "T7", "c.New", "b.Old", "a.Older"}) {
+    EXPECT_THAT(findings(reader, record(readable, {})), IsEmpty()) << readable;
+  }
+  for (const char* other : {"a.Old", "Old", "b.Older", "Older", "T30"}) {
+    EXPECT_THAT(findings(reader, record(other, {})),
+                ::testing::ElementsAre(StartsWith("MISSING_UNION_BRANCH /")))
+        << other;
+  }
+  EXPECT_THAT(findings(reader, enum_of("a.T7", {"S"})), ::testing::SizeIs(1)) << "another kind";
+}
+
+// 60 KB of namespace in each of a thousand messages.
+TEST_F(CompatibilityBounds, TheTextOfTheReasonsIsBounded) {
+  std::vector<std::string> old_fields;
+  std::vector<std::string> new_fields;
+  for (int i = 0; i < 900; ++i) {
+    const std::string number = std::to_string(i);
+    old_fields.push_back(field("f" + number, record("Old" + number, {})));
+    new_fields.push_back(field("f" + number, record("New" + number, {})));
+  }
+  const std::string writer = with(record("R", old_fields), "namespace", quote(std::string(60'000, 'n')));
+  const Findings told = findings(record("R", new_fields), writer);
+  std::size_t bytes = 0;
+  for (const std::string& one : told) bytes += one.size();
+  EXPECT_LT(bytes, 17u << 20);
+  ASSERT_GT(told.size(), 100u);
+  EXPECT_THAT(told.back(), StartsWith("TOO_COMPLEX /"));
+}
+
+// Finding what is missing does not search the large enum again for each of the others.
+TEST_F(CompatibilityBounds, OneLargeEnumWithManyOthers) {
+  std::string symbols = "\"S\"";
+  for (int i = 0; i < 50'000; ++i) symbols += ",\"S" + std::to_string(i) + "\"";
+  std::vector<std::string> reads{field("f", R"({"type":"enum","name":"E","symbols":[)" + symbols + "]}")};
+  std::vector<std::string> writes{field("f", enum_of("n.E", {"X"}))};
+  for (int i = 0; i < 900; ++i) {
+    reads.push_back(field("f" + std::to_string(i), "E"));
+    writes.push_back(field("f" + std::to_string(i), enum_of("n" + std::to_string(i) + ".E", {"X"})));
+  }
+  EXPECT_THAT(findings(record("R", reads), record("R", writes)),
+              ::testing::AllOf(::testing::SizeIs(901),
+                               ::testing::Each(::testing::HasSubstr("MISSING_ENUM_SYMBOLS"))));
 }
 
 TEST_F(CompatibilityBounds, LargeEnums) {
