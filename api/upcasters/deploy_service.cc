@@ -1,6 +1,7 @@
 #include "api/upcasters/deploy_service.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -9,6 +10,9 @@
 namespace cairn::api {
 
 namespace {
+
+// As for a compatibility check (ServerLimits::check_cpu_max).
+constexpr std::chrono::seconds kPlanningCpuMax{10};
 
 // More threads would slow reads and appends.
 constexpr unsigned kThreadsMax = 4;
@@ -55,7 +59,9 @@ class DeployService::Run {
     const DeployOptions options{.dry_run = request_.dry_run,
                                 .threads = std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMax),
                                 .progress = request_.progress,
-                                .cancelled = [this] { return is_cancelled(); }};
+                                .cancelled = [this] { return is_cancelled(); },
+                                .planning_cpu_max = kPlanningCpuMax,
+                                .stopping = &service_.stopping_};
     Deployer& deployer = service_.shapes_.deployer();
     return request_.schema ? deployer.register_schema(*request_.schema, request_.draft, options)
                            : deployer.deploy(request_.draft, options);

@@ -31,7 +31,8 @@ Result<void, StepRefusal> check_version(const TypeHistory& history, std::uint32_
 }
 
 // Whether events can continue from `at` to the newest version.
-Result<void, StepRefusal> check_continuation(const TypeHistory& history, const SubjectVersion* at) {
+Result<void, StepRefusal> check_continuation(const TypeHistory& history, const SubjectVersion* at,
+                                             WorkBudget* budget) {
   const SubjectVersion* newest = history.newest();
   while (newest != nullptr && at->version < newest->version) {
     if (const auto upcaster = history.upcaster_from(*at)) {
@@ -39,7 +40,7 @@ Result<void, StepRefusal> check_continuation(const TypeHistory& history, const S
       continue;
     }
     const SubjectVersion* next = history.next_live(at->version);
-    if (!CompatibilityChecker().can_read(next->schema->schema.root(), at->schema->schema.root())) {
+    if (!CompatibilityChecker(budget).can_read(next->schema->schema.root(), at->schema->schema.root())) {
       return StepRefusal{"gap",
                          fmt::format("events could not continue from {}: version {} cannot read it and "
                                      "no upcaster leads there. Deploy that one first",
@@ -52,7 +53,8 @@ Result<void, StepRefusal> check_continuation(const TypeHistory& history, const S
 
 }  // namespace
 
-Result<void, StepRefusal> check_step(const TypeHistory& history, const UpcasterHeader& header) {
+Result<void, StepRefusal> check_step(const TypeHistory& history, const UpcasterHeader& header,
+                                     WorkBudget* budget) {
   if (history.versions.empty()) {
     return StepRefusal{"unknown-type",
                        "there is no event type " + history.type + ": no schema is registered for it"};
@@ -78,7 +80,7 @@ Result<void, StepRefusal> check_step(const TypeHistory& history, const UpcasterH
                     header.from, history.type, next == nullptr ? "none" : std::to_string(next->version),
                     header.to)};
   }
-  return check_continuation(history, history.version(header.to));
+  return check_continuation(history, history.version(header.to), budget);
 }
 
 }  // namespace cairn

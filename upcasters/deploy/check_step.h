@@ -3,6 +3,7 @@
 #include <string>
 
 #include "eventstore/base/result.h"
+#include "eventstore/base/work_budget.h"
 #include "upcasters/chain/type_history.h"
 #include "upcasters/model/upcaster.h"
 
@@ -16,7 +17,9 @@ struct StepRefusal {
 };
 
 // Succeeds when the upcaster fits the history: it leads from a version to the next one, no other upcaster leads
-// elsewhere from there, and every event can continue from its target version to the newest one.
-Result<void, StepRefusal> check_step(const TypeHistory& history, const UpcasterHeader& header);
+// elsewhere from there, and every event can continue from its target version to the newest one. Comparisons are
+// charged to `budget`, unless that is nullptr; the result means nothing once it has ended.
+Result<void, StepRefusal> check_step(const TypeHistory& history, const UpcasterHeader& header,
+                                     WorkBudget* budget = nullptr);
 
 }  // namespace cairn

@@ -92,7 +92,7 @@ DeployOutcome Deployer::run(const UpcasterDraft& draft, const Registration* want
   Candidate candidate;
   int rounds = 0;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
-    CAIRN_CHECK(plan(header, draft.source, wanted, candidate));
+    CAIRN_CHECK(plan(header, draft.source, wanted, options, candidate));
     // A dry run verifies an unchanged upcaster too: its client wants the report.
     if (candidate.has_news() || dry) CAIRN_CHECK(verify(candidate, options));
     if (candidate.has_news() && !dry) {
@@ -118,18 +118,27 @@ DeployOutcome Deployer::run(const UpcasterDraft& draft, const Registration* want
 // Finds the upcaster's place among the versions. A verification of an earlier attempt is kept when neither
 // the versions nor the new schema have changed since.
 Deployer::Refusable<void> Deployer::plan(const UpcasterHeader& header, const std::string& source,
-                                         const Registration* wanted, Candidate& candidate) {
+                                         const Registration* wanted, const DeployOptions& options,
+                                         Candidate& candidate) {
+  WorkBudget budget({.cpu = options.planning_cpu_max});
+  if (options.stopping != nullptr) budget.cancel_with(*options.stopping);
+  const WorkBudget::OnThread measured(budget);
   CAIRN_CHECK(registry_.catch_up());
   CAIRN_CHECK(upcasters_.catch_up());
   // Read before the states that belong to them: these may be newer, and then the append conflicts.
   candidate.schemas_version = registry_.changes();
   candidate.definitions_version = upcasters_.stream_version();
   const std::optional<SubjectVersion> planned_before = std::exchange(candidate.new_version, std::nullopt);
-  if (wanted != nullptr) CAIRN_CHECK(plan_schema(*wanted, header, candidate));
+  if (wanted != nullptr) CAIRN_CHECK(plan_schema(*wanted, header, candidate, budget));
   TypeHistory history = history_.history(header.type);
   const SubjectVersions versions = history.versions;
   if (candidate.new_version) insert_version(history.versions, *candidate.new_version);
-  CAIRN_CHECK(check_step(history, header));
+  const auto step = check_step(history, header, &budget);
+  if (budget.has_ended()) {
+    return budget.error(
+        fmt::format("the versions of {} from {} on were being compared", header.type, header.to));
+  }
+  CAIRN_CHECK(step);
 
   const auto id_of = [](const std::optional<SubjectVersion>& version) {
     return version ? version->schema->id.value : 0;
@@ -162,7 +171,7 @@ Deployer::Refusable<void> Deployer::plan(const UpcasterHeader& header, const std
 
 // Decides which version and id the schema gets, without the check of compatibility with its predecessor.
 Deployer::Refusable<void> Deployer::plan_schema(const Registration& wanted, const UpcasterHeader& header,
-                                                Candidate& candidate) {
+                                                Candidate& candidate, WorkBudget& budget) {
   if (wanted.subject != header.type) {
     return StepRefusal{"wrong-target", "the schema is registered for " + wanted.subject +
                                            ", the upcaster that came with it is for " + header.type};
@@ -171,7 +180,7 @@ Deployer::Refusable<void> Deployer::plan_schema(const Registration& wanted, cons
   unchecked.check = CheckCompatibility::kNo;
   unchecked.lost = upcasters_.lost_versions(wanted.subject);
   const auto decided = registry_.read([&](const RegistryState& state) -> RegistryResult<SchemaId> {
-    CAIRN_TRY(auto decision, decide_register(state, unchecked));
+    CAIRN_TRY(auto decision, decide_register(state, unchecked, &budget));
     candidate.schemas_version = state.event_count();
     for (const RegistryEvent& event : decision.events) {
       const auto* registered = std::get_if<SchemaRegistered>(&event);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -7,6 +9,7 @@
 #include <variant>
 
 #include "eventstore/base/mutex.h"
+#include "eventstore/base/work_budget.h"
 #include "schemaregistry/registry/schema_registry.h"
 #include "upcasters/definitions/upcasters.h"
 #include "upcasters/deploy/append_hold.h"
@@ -35,6 +38,10 @@ struct DeployOptions {
   // Called for each event, from several threads; true cancels the deployment. `progress` is called too seldom
   // for that when a script is slow.
   IsCancelled cancelled = {};
+  // For parsing and comparing schemas, each time the deployment is planned. `stopping` may be nullptr; once it
+  // is set, the planning ends.
+  std::chrono::nanoseconds planning_cpu_max = WorkLimits::kNoTime;
+  const std::atomic<bool>* stopping = nullptr;
 };
 
 // What was deployed, or would be by a dry run.
@@ -95,9 +102,9 @@ class Deployer {
 
   DeployOutcome run(const UpcasterDraft& draft, const Registration* wanted, const DeployOptions& options);
   Refusable<void> plan(const UpcasterHeader& header, const std::string& source, const Registration* wanted,
-                       Candidate& candidate) CAIRN_REQUIRES(mutex_);
-  Refusable<void> plan_schema(const Registration& wanted, const UpcasterHeader& header, Candidate& candidate)
-      CAIRN_REQUIRES(mutex_);
+                       const DeployOptions& options, Candidate& candidate) CAIRN_REQUIRES(mutex_);
+  Refusable<void> plan_schema(const Registration& wanted, const UpcasterHeader& header, Candidate& candidate,
+                              WorkBudget& budget) CAIRN_REQUIRES(mutex_);
   Refusable<void> verify(Candidate& candidate, const DeployOptions& options) CAIRN_REQUIRES(mutex_);
   Refusable<Appended> append(const Candidate& candidate) CAIRN_REQUIRES(mutex_);
 

@@ -279,6 +279,23 @@ TEST_F(DeployerTest, ASchemaWhoseUpcasterFailsIsNotRegistered) {
   EXPECT_EQ(head(), before);
 }
 
+// Parsing and comparing schemas has a budget, and ends when the server stops.
+TEST_F(DeployerTest, APlanBeyondItsBudgetChangesNothing) {
+  const std::uint64_t before = head();
+  const DeployOptions no_time{.planning_cpu_max = std::chrono::nanoseconds(0)};
+  EXPECT_THAT(told(register_with("Order", kMoney, kCentsToMoney, no_time)),
+              StartsWith("schema: The request takes too long"));
+  const std::atomic<bool> stopping{true};
+  EXPECT_THAT(told(register_with("Order", kMoney, kCentsToMoney, {.stopping = &stopping})),
+              HasSubstr("was cancelled"));
+  EXPECT_EQ(head(), before);
+  // A version behind the upcaster, which has to be able to read the one it leads to.
+  registered("Order", record(R"({"name":"cents","type":"long"},{"name":"tax","type":"long","default":0})"));
+  EXPECT_THAT(told(deploy(kEurosToCents, no_time)), StartsWith("store: the work took more than 0 ms"));
+  EXPECT_THAT(shapes().upcasters().all(), IsEmpty());
+  deployed(kEurosToCents);
+}
+
 TEST_F(DeployerTest, SchemaAndUpcasterAreOneAtomicAppend) {
   EXPECT_EQ(told(register_with("Order", kMoney, kCentsToMoney)), "deployed, checked 0");
   const auto schema = log({{"$schemas"}, {}}).back();
