@@ -25,6 +25,12 @@ enum class RunsOn {
   kWorkerIfLarge,     // the first, and the second for a body above ServerLimits::large_body_bytes
 };
 
+// What the answers of a route may take, by ServerLimits.
+enum class WorkKind {
+  kOrdinary,
+  kSchemaCheck,  // parses and compares schemas: check_cpu_max instead of answer_cpu_max
+};
+
 // One row of the route table: {"GET", "/streams/{stream}/events", …}. A {name} matches one path segment.
 struct Route {
   std::string method;
@@ -39,6 +45,7 @@ struct Route {
   // A static file of a user interface: links on pages of other sites may lead to it.
   bool is_page = false;
   RunsOn runs_on = RunsOn::kConnectionThread;
+  WorkKind work = WorkKind::kOrdinary;
 };
 
 // The result of a lookup.

@@ -25,6 +25,7 @@ struct ServerLimits {
 
   // What the answer to one request may take, once the request has arrived.
   std::chrono::milliseconds answer_cpu_max{2'000};
+  std::chrono::milliseconds check_cpu_max{10'000};  // instead, where schemas are compared
   std::chrono::milliseconds answer_time_max{30'000};
 
   // A body above this size is parsed and encoded on a worker: below it takes less than a millisecond.

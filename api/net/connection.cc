@@ -422,8 +422,7 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     request.query = *std::move(query);
   }
 
-  const auto pending = std::make_shared<PendingAnswer>(
-      WorkLimits{.cpu = limits_.answer_cpu_max, .time = limits_.answer_time_max}, client_);
+  const auto pending = std::make_shared<PendingAnswer>(work_limits(match.route), client_);
   pending->budget().cancel_with(services_.stopping);
   const auto executor = transport_.executor();
   if (!runs_on_worker(match, head)) {
@@ -463,6 +462,11 @@ void Connection::cancel_when_client_leaves(const std::shared_ptr<PendingAnswer>&
     self->services_.observer.cancelled();
     pending->budget().cancel();
   });
+}
+
+WorkLimits Connection::work_limits(const Route* route) const {
+  const bool is_check = route != nullptr && route->work == WorkKind::kSchemaCheck;
+  return {.cpu = is_check ? limits_.check_cpu_max : limits_.answer_cpu_max, .time = limits_.answer_time_max};
 }
 
 bool Connection::runs_on_worker(const RouteMatch& match, const RequestHead& head) const {

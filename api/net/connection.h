@@ -113,6 +113,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<void> wait_for_more(BodySource& source);
   boost::asio::awaitable<BodySource::Piece> next_piece(BodySource& source, std::string& to);
   void cancel_when_client_leaves(const std::shared_ptr<PendingAnswer>& pending);
+  WorkLimits work_limits(const Route* route) const;
   bool runs_on_worker(const RouteMatch& match, const RequestHead& head) const;
   boost::asio::awaitable<Received> receive();
   boost::asio::awaitable<bool> send(Pace pace);

@@ -38,9 +38,9 @@ RegistryResult<RegistryTask> test_with_one(const HttpRequest& request) {
   CAIRN_TRY(SchemaBody body, read_schema_body(request));
   return RegistryTask([subject = subject_of(request), version, schema = std::move(body.schema),
                        normalize = normalize_in(request),
-                       verbose = verbose_in(request)](SchemaRegistry& registry) {
+                       verbose = verbose_in(request)](SchemaRegistry& registry, WorkBudget& budget) {
     return registry.read([&](const RegistryState& state) {
-      return answer(test_compatibility_with(state, subject, version, schema, normalize), verbose);
+      return answer(test_compatibility_with(state, subject, version, schema, normalize, &budget), verbose);
     });
   });
 }
@@ -49,9 +49,9 @@ RegistryResult<RegistryTask> test_with_all(const HttpRequest& request) {
   CAIRN_TRY(SchemaBody body, read_schema_body(request));
   return RegistryTask([subject = subject_of(request), schema = std::move(body.schema),
                        normalize = normalize_in(request),
-                       verbose = verbose_in(request)](SchemaRegistry& registry) {
+                       verbose = verbose_in(request)](SchemaRegistry& registry, WorkBudget& budget) {
     return registry.read([&](const RegistryState& state) {
-      return answer(test_compatibility(state, subject, schema, normalize), verbose);
+      return answer(test_compatibility(state, subject, schema, normalize, &budget), verbose);
     });
   });
 }
@@ -61,9 +61,9 @@ RegistryResult<RegistryTask> test_with_all(const HttpRequest& request) {
 std::vector<Route> compatibility_routes(const StoreSlot& slot) {
   return {
       registry_route(slot, "POST", "/compatibility/subjects/{subject}/versions", Scope::kRead,
-                     TaskCost::kLong, test_with_all),
+                     TaskCost::kCheck, test_with_all),
       registry_route(slot, "POST", "/compatibility/subjects/{subject}/versions/{version}", Scope::kRead,
-                     TaskCost::kLong, test_with_one),
+                     TaskCost::kCheck, test_with_one),
   };
 }
 

@@ -43,8 +43,8 @@ RegistryResult<RegistryTask> register_schema(const EventShapes* shapes, const Ht
   }
   Registration wanted = registration_of(request, std::move(body));
   if (shapes != nullptr) wanted.lost = shapes->upcasters().lost_versions(wanted.subject);
-  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) -> Body {
-    CAIRN_TRY(const SchemaId id, registry.register_schema(wanted));
+  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry, WorkBudget& budget) -> Body {
+    CAIRN_TRY(const SchemaId id, registry.register_schema(wanted, &budget));
     return id_json(id);
   });
 }
@@ -88,9 +88,10 @@ void register_with_upcaster(DeployService& service, const HttpRequest& request, 
 }  // namespace
 
 Route register_route(const StoreSlot& slot) {
-  Route route = registry_change(slot, "POST", kPath, [&slot](const HttpRequest& request) {
-    return register_schema(slot.shapes(), request);
-  });
+  Route route = registry_change(
+      slot, "POST", kPath,
+      [&slot](const HttpRequest& request) { return register_schema(slot.shapes(), request); },
+      TaskCost::kCheck);
   route.handle = [&slot, alone = std::move(route.handle)](const HttpRequest& request,
                                                           const Responder& respond) {
     // The plain route answers an invalid request.

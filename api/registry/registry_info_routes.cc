@@ -20,7 +20,7 @@ constexpr const char* kDefaultContext = ".";
 
 RegistryHandler always(std::string json) {
   return [json = std::move(json)](const HttpRequest&) -> RegistryResult<RegistryTask> {
-    return RegistryTask([json](SchemaRegistry&) -> Body { return json; });
+    return RegistryTask([json](SchemaRegistry&, WorkBudget&) -> Body { return json; });
   };
 }
 
@@ -31,7 +31,7 @@ RegistryResult<RegistryTask> delete_context(const HttpRequest& request) {
   while (context.starts_with(':')) context.erase(0, 1);
   while (context.ends_with(':')) context.pop_back();
   if (!context.starts_with('.')) context.insert(0, 1, '.');
-  return RegistryTask([context = std::move(context)](SchemaRegistry& registry) {
+  return RegistryTask([context = std::move(context)](SchemaRegistry& registry, WorkBudget&) {
     return registry.read([&](const RegistryState& state) -> Body {
       const std::string prefix = context == kDefaultContext ? "" : ":" + context + ":";
       if (!list_subjects(state, prefix, Shown::kAll).empty()) return context_not_empty(context);
@@ -71,7 +71,8 @@ std::vector<Route> registry_info_routes(const StoreSlot& slot, const std::string
                                         TaskCost::kQuick, delete_context)),
       registry_get(slot, "/v1/metadata/id",
                    [&slot](const HttpRequest&) -> RegistryResult<RegistryTask> {
-                     return RegistryTask([&slot](SchemaRegistry&) -> Body { return store_json(slot); });
+                     return RegistryTask(
+                         [&slot](SchemaRegistry&, WorkBudget&) -> Body { return store_json(slot); });
                    }),
       registry_get(slot, "/v1/metadata/version", always(version_json(version))),
   };

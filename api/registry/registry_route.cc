@@ -18,22 +18,32 @@ namespace {
 constexpr const char* kRegistryType = "application/vnd.schemaregistry.v1+json";
 
 // No caller catches exceptions of a library on the registry's thread.
-RegistryResult<std::string> run_caught(const RegistryTask& task, SchemaRegistry& registry) {
+RegistryResult<std::string> run_caught(const RegistryTask& task, SchemaRegistry& registry,
+                                       WorkBudget& budget) {
   try {
-    return task(registry);
+    return task(registry, budget);
   } catch (const std::exception& exception) {
     return RegistryError{500, 500, std::string("an exception: ") + exception.what()};
   }
 }
 
 void run_later(RegistryService& service, RegistryTask task, const char* type, const Responder& respond) {
-  const bool taken =
-      service.worker().submit([task = std::move(task), &registry = service.registry(), type, respond] {
-        respond(registry_response(run_caught(task, registry), type));
+  const auto submitted =
+      service.worker().submit(respond.client(), [task = std::move(task), &service, type, respond] {
+        const WorkBudget::OnThread measured(respond.budget());
+        WorkBudget budget({}, &respond.budget());
+        budget.cancel_with(service.cancelled());
+        respond(registry_response(run_caught(task, service.registry(), budget), type));
       });
-  if (!taken)
-    respond(overloaded("Too many requests to the schema registry are waiting.")
-                .to_response(Dialect::kSchemaRegistry));
+  static constexpr const char* kRefusal = "Too many requests to the schema registry are waiting.";
+  switch (submitted) {
+    case WorkerPool::Submitted::kYes:
+      return;
+    case WorkerPool::Submitted::kFull:
+      return respond(overloaded(kRefusal).to_response(Dialect::kSchemaRegistry));
+    case WorkerPool::Submitted::kOverShare:
+      return respond(too_many_requests(kRefusal).to_response(Dialect::kSchemaRegistry));
+  }
 }
 
 }  // namespace
@@ -55,14 +65,15 @@ HttpResponse registry_response(RegistryResult<std::string> result, const char* t
     return response;
   }
   const RegistryError& error = result.error();
-  if (error.status >= 500) spdlog::error("The schema registry failed: {}", error.message);
+  const bool took_too_long = error.code == kBudgetExceededCode;
+  if (error.status >= 500 && !took_too_long) spdlog::error("The schema registry failed: {}", error.message);
   response.status = error.status;
   response.body = json_object([&](JsonWriter& json) {
     json.number("error_code", static_cast<std::uint64_t>(error.code));
     // The message of an internal error may hold paths and payloads.
     json.text("message", error.status == 500 ? "The server's log has the reason." : error.message);
   });
-  if (error.status == 503) response.headers.emplace_back("Retry-After", "1");
+  if (error.status == 503 && !took_too_long) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 
@@ -77,19 +88,25 @@ Route registry_route(const StoreSlot& slot, std::string method, std::string path
     const char* type = registry_type_for(request);
     auto task = handle(request);
     if (!task) return respond(registry_response(std::move(task).error(), type));
-    if (cost == TaskCost::kLong) return run_later(*service, *std::move(task), type, respond);
-    respond(registry_response((*task)(service->registry()), type));
+    if (cost == TaskCost::kQuick) {
+      return respond(registry_response((*task)(service->registry(), respond.budget()), type));
+    }
+    if (cost == TaskCost::kCheck) respond.set_cancellable();
+    run_later(*service, *std::move(task), type, respond);
   };
-  return {std::move(method), std::move(path), std::move(answer), scope, Dialect::kSchemaRegistry};
+  Route route{std::move(method), std::move(path), std::move(answer), scope, Dialect::kSchemaRegistry};
+  if (cost == TaskCost::kCheck) route.work = WorkKind::kSchemaCheck;
+  return route;
 }
 
 Route registry_get(const StoreSlot& slot, std::string path, RegistryHandler handle) {
   return registry_route(slot, "GET", std::move(path), Scope::kRead, TaskCost::kQuick, std::move(handle));
 }
 
-Route registry_change(const StoreSlot& slot, std::string method, std::string path, RegistryHandler handle) {
-  return for_all_categories(registry_route(slot, std::move(method), std::move(path), Scope::kAdmin,
-                                           TaskCost::kLong, std::move(handle)));
+Route registry_change(const StoreSlot& slot, std::string method, std::string path, RegistryHandler handle,
+                      TaskCost cost) {
+  return for_all_categories(
+      registry_route(slot, std::move(method), std::move(path), Scope::kAdmin, cost, std::move(handle)));
 }
 
 Route for_all_categories(Route route) {

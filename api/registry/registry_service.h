@@ -1,13 +1,15 @@
 #pragma once
 
+#include <atomic>
+
 #include "api/http/worker_pool.h"
 #include "schemaregistry/events/event_codecs.h"
 #include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
 
-// The schema registry of a server, and the thread for its slow work: changes wait for the disk, and parsing
-// the largest schemas takes tens of milliseconds. Thread-safe.
+// The schema registry of a server, and the thread for its slow work: changes wait for the disk, and comparing a
+// schema with all versions of its subject may take seconds. Thread-safe.
 class RegistryService {
  public:
   // REQUIRES: `registry` outlives the service.
@@ -17,8 +19,15 @@ class RegistryService {
   EventCodecs& codecs() { return codecs_; }
   WorkerPool& worker() { return worker_; }
 
+  // Set by cancel_checks(). The budgets of its tasks end with it.
+  const std::atomic<bool>& cancelled() const { return cancelled_; }
+
+  // Ends the checks that run or wait: their clients are answered while the server can still send it.
+  void cancel_checks() { cancelled_.store(true, std::memory_order_relaxed); }
+
   // Ends the threads. Work that waits is dropped, and its clients are answered.
   void stop() {
+    cancel_checks();
     worker_.stop();
     rechecks_.stop();
   }
@@ -27,7 +36,7 @@ class RegistryService {
   WorkerPool& rechecks() { return rechecks_; }
 
  private:
-  // One thread, so that changes keep their order. Bodies of registry requests have at most 4 MiB.
+  // One thread, so that the changes of a client keep their order. Bodies of registry requests have at most 4 MiB.
   static constexpr WorkerPool::Options kWorker{.name = "cairn-registry", .threads = 1, .queue_max = 64};
 
   // One deployment makes all appends stale that were under way: as many as the writer's queue takes
@@ -35,6 +44,7 @@ class RegistryService {
   static constexpr WorkerPool::Options kRechecks{
       .name = "cairn-recheck", .threads = 1, .queue_max = 1u << 16};
 
+  std::atomic<bool> cancelled_{false};
   SchemaRegistry& registry_;
   EventCodecs codecs_{registry_};
   WorkerPool worker_{kWorker};

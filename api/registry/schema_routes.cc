@@ -16,7 +16,7 @@ namespace {
 using Body = RegistryResult<std::string>;
 
 RegistryResult<RegistryTask> list_types(const HttpRequest&) {
-  return RegistryTask([](SchemaRegistry&) -> Body { return std::string(R"(["AVRO"])"); });
+  return RegistryTask([](SchemaRegistry&, WorkBudget&) -> Body { return std::string(R"(["AVRO"])"); });
 }
 
 RegistryResult<RegistryTask> list_all(const HttpRequest& request) {
@@ -24,7 +24,7 @@ RegistryResult<RegistryTask> list_all(const HttpRequest& request) {
   if (prefix.starts_with(":*:") || prefix.starts_with(":.:")) prefix.erase(0, 3);
   const LatestOnly latest = flag(request, "latestOnly") ? LatestOnly::kYes : LatestOnly::kNo;
   return RegistryTask([prefix = std::move(prefix), latest, hidden = deleted_in(request),
-                       window = window_of(request)](SchemaRegistry& registry) {
+                       window = window_of(request)](SchemaRegistry& registry, WorkBudget&) {
     return registry.read([&](const RegistryState& state) -> Body {
       return list_json(list_schemas(state, prefix, hidden, latest), window,
                        [](JsonWriter& json, const FoundVersion& one) { json.raw(to_json(one)); });
@@ -43,8 +43,8 @@ std::optional<FoundVersion> newest_of(const std::vector<FoundVersion>& versions,
 
 RegistryResult<RegistryTask> get_by_id(const HttpRequest& request) {
   CAIRN_TRY(const SchemaId id, id_of(request));
-  return RegistryTask([id, subject = query_text(request, "subject"),
-                       with_max = flag(request, "fetchMaxId")](SchemaRegistry& registry) {
+  return RegistryTask([id, subject = query_text(request, "subject"), with_max = flag(request, "fetchMaxId")](
+                          SchemaRegistry& registry, WorkBudget&) {
     return registry.read([&](const RegistryState& state) -> Body {
       CAIRN_TRY(const auto schema, find_schema(state, id));
       std::optional<FoundVersion> version;
@@ -59,7 +59,7 @@ RegistryResult<RegistryTask> get_by_id(const HttpRequest& request) {
 
 RegistryResult<RegistryTask> get_text(const HttpRequest& request) {
   CAIRN_TRY(const SchemaId id, id_of(request));
-  return RegistryTask([id](SchemaRegistry& registry) {
+  return RegistryTask([id](SchemaRegistry& registry, WorkBudget&) {
     return registry.read([&](const RegistryState& state) -> Body {
       CAIRN_TRY(const auto schema, find_schema(state, id));
       return schema->text;
@@ -90,7 +90,7 @@ RegistryResult<std::vector<FoundVersion>> find(const RegistryState& state, const
 
 RegistryResult<RegistryTask> list_subjects_of(const HttpRequest& request) {
   CAIRN_TRY(WantedVersions wanted, wanted_versions(request));
-  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) {
+  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry, WorkBudget&) {
     return registry.read([&](const RegistryState& state) -> Body {
       CAIRN_TRY(const auto versions, find(state, wanted));
       std::vector<std::string> subjects;
@@ -104,7 +104,7 @@ RegistryResult<RegistryTask> list_subjects_of(const HttpRequest& request) {
 
 RegistryResult<RegistryTask> list_versions_of(const HttpRequest& request) {
   CAIRN_TRY(WantedVersions wanted, wanted_versions(request));
-  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) {
+  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry, WorkBudget&) {
     return registry.read([&](const RegistryState& state) -> Body {
       CAIRN_TRY(const auto versions, find(state, wanted));
       return list_json(versions, wanted.window, [](JsonWriter& json, const FoundVersion& one) {

@@ -24,50 +24,53 @@ Fallback fallback_in(const HttpRequest& request) {
 }
 
 RegistryResult<RegistryTask> get_config_of(const HttpRequest& request) {
-  return RegistryTask([scope = scope_of(request), fallback = fallback_in(request)](SchemaRegistry& registry) {
-    return registry.read([&](const RegistryState& state) -> Body {
-      CAIRN_TRY(const RegistryConfig config, get_config(state, scope, fallback));
-      return to_json(config);
-    });
-  });
+  return RegistryTask(
+      [scope = scope_of(request), fallback = fallback_in(request)](SchemaRegistry& registry, WorkBudget&) {
+        return registry.read([&](const RegistryState& state) -> Body {
+          CAIRN_TRY(const RegistryConfig config, get_config(state, scope, fallback));
+          return to_json(config);
+        });
+      });
 }
 
 // The answer repeats the request. Reads name the member compatibilityLevel, changes name it compatibility.
 RegistryResult<RegistryTask> put_config(const HttpRequest& request) {
   CAIRN_TRY(const RegistryConfig config, read_config_body(request));
-  return RegistryTask([scope = scope_of(request), config](SchemaRegistry& registry) -> Body {
+  return RegistryTask([scope = scope_of(request), config](SchemaRegistry& registry, WorkBudget&) -> Body {
     CAIRN_CHECK(registry.set_config(scope, config));
     return to_json(config, "compatibility");
   });
 }
 
 RegistryResult<RegistryTask> delete_config(const HttpRequest& request) {
-  return RegistryTask([scope = scope_of(request)](SchemaRegistry& registry) -> Body {
+  return RegistryTask([scope = scope_of(request)](SchemaRegistry& registry, WorkBudget&) -> Body {
     CAIRN_TRY(const RegistryConfig before, registry.delete_config(scope));
     return to_json(before);
   });
 }
 
 RegistryResult<RegistryTask> get_mode_of(const HttpRequest& request) {
-  return RegistryTask([scope = scope_of(request), fallback = fallback_in(request)](SchemaRegistry& registry) {
-    return registry.read([&](const RegistryState& state) -> Body {
-      CAIRN_TRY(const RegistryMode mode, get_mode(state, scope, fallback));
-      return to_json(mode);
-    });
-  });
+  return RegistryTask(
+      [scope = scope_of(request), fallback = fallback_in(request)](SchemaRegistry& registry, WorkBudget&) {
+        return registry.read([&](const RegistryState& state) -> Body {
+          CAIRN_TRY(const RegistryMode mode, get_mode(state, scope, fallback));
+          return to_json(mode);
+        });
+      });
 }
 
 RegistryResult<RegistryTask> put_mode(const HttpRequest& request) {
   CAIRN_TRY(const RegistryMode mode, read_mode_body(request));
   const Force force = flag(request, "force") ? Force::kYes : Force::kNo;
-  return RegistryTask([scope = scope_of(request), mode, force](SchemaRegistry& registry) -> Body {
-    CAIRN_TRY(const RegistryMode now, registry.set_mode(scope, mode, force));
-    return to_json(now);
-  });
+  return RegistryTask(
+      [scope = scope_of(request), mode, force](SchemaRegistry& registry, WorkBudget&) -> Body {
+        CAIRN_TRY(const RegistryMode now, registry.set_mode(scope, mode, force));
+        return to_json(now);
+      });
 }
 
 RegistryResult<RegistryTask> delete_mode(const HttpRequest& request) {
-  return RegistryTask([scope = scope_of(request)](SchemaRegistry& registry) -> Body {
+  return RegistryTask([scope = scope_of(request)](SchemaRegistry& registry, WorkBudget&) -> Body {
     CAIRN_TRY(const RegistryMode before, registry.delete_mode(scope));
     return to_json(before);
   });

@@ -43,7 +43,7 @@ std::string subject_prefix(const HttpRequest& request) {
 
 RegistryResult<RegistryTask> list_all_subjects(const HttpRequest& request) {
   return RegistryTask([prefix = subject_prefix(request), shown = shown_in(request),
-                       window = window_of(request)](SchemaRegistry& registry) {
+                       window = window_of(request)](SchemaRegistry& registry, WorkBudget&) {
     return registry.read([&](const RegistryState& state) -> Body {
       return list_json(list_subjects(state, prefix, shown), window);
     });
@@ -54,25 +54,25 @@ RegistryResult<RegistryTask> look_up_schema(const HttpRequest& request) {
   CAIRN_TRY(SchemaBody body, read_schema_body(request));
   return RegistryTask([subject = subject_of(request), schema = std::move(body.schema),
                        normalize = normalize_in(request),
-                       hidden = deleted_in(request)](SchemaRegistry& registry) {
+                       hidden = deleted_in(request)](SchemaRegistry& registry, WorkBudget& budget) {
     return registry.read([&](const RegistryState& state) -> Body {
-      CAIRN_TRY(const FoundVersion found, look_up(state, subject, schema, normalize, hidden));
+      CAIRN_TRY(const FoundVersion found, look_up(state, subject, schema, normalize, hidden, &budget));
       return to_json(found);
     });
   });
 }
 
 RegistryResult<RegistryTask> delete_subject(const HttpRequest& request) {
-  return RegistryTask(
-      [subject = subject_of(request), permanent = permanent_in(request)](SchemaRegistry& registry) {
-        const auto deleted = registry.delete_subject(subject, permanent);
-        return deleted.ok() ? Body(list_json(*deleted)) : Body(deleted.error());
-      });
+  return RegistryTask([subject = subject_of(request), permanent = permanent_in(request)](
+                          SchemaRegistry& registry, WorkBudget&) {
+    const auto deleted = registry.delete_subject(subject, permanent);
+    return deleted.ok() ? Body(list_json(*deleted)) : Body(deleted.error());
+  });
 }
 
 RegistryResult<RegistryTask> list_versions_of_subject(const HttpRequest& request) {
   return RegistryTask([subject = subject_of(request), shown = shown_in(request), window = window_of(request),
-                       negative = flag(request, "deletedAsNegative")](SchemaRegistry& registry) {
+                       negative = flag(request, "deletedAsNegative")](SchemaRegistry& registry, WorkBudget&) {
     return registry.read([&](const RegistryState& state) -> Body {
       CAIRN_TRY(const auto versions, list_versions(state, subject, shown));
       return list_json(versions, window, [negative](JsonWriter& json, const FoundVersion& one) {
@@ -84,7 +84,7 @@ RegistryResult<RegistryTask> list_versions_of_subject(const HttpRequest& request
 
 RegistryResult<RegistryTask> get_version(const HttpRequest& request) {
   CAIRN_TRY(WantedVersion wanted, wanted_version(request));
-  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) {
+  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry, WorkBudget&) {
     return registry.read([&](const RegistryState& state) -> Body {
       CAIRN_TRY(const FoundVersion found, find_version(state, wanted.subject, wanted.version, wanted.hidden));
       return to_json(found);
@@ -94,7 +94,7 @@ RegistryResult<RegistryTask> get_version(const HttpRequest& request) {
 
 RegistryResult<RegistryTask> get_text_of_version(const HttpRequest& request) {
   CAIRN_TRY(WantedVersion wanted, wanted_version(request));
-  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry) {
+  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry, WorkBudget&) {
     return registry.read([&](const RegistryState& state) -> Body {
       CAIRN_TRY(const FoundVersion found, find_version(state, wanted.subject, wanted.version, wanted.hidden));
       return found.schema->text;
@@ -104,29 +104,30 @@ RegistryResult<RegistryTask> get_text_of_version(const HttpRequest& request) {
 
 RegistryResult<RegistryTask> get_referring(const HttpRequest& request) {
   CAIRN_TRY(WantedVersion wanted, wanted_version(request));
-  return RegistryTask([wanted = std::move(wanted), window = window_of(request)](SchemaRegistry& registry) {
-    return registry.read([&](const RegistryState& state) -> Body {
-      CAIRN_TRY(const FoundVersion found,
-                find_version(state, wanted.subject, wanted.version, Deleted::kIncluded));
-      std::vector<std::uint32_t> ids;
-      for (const FoundVersion& one : referring_to(state, found.subject, found.version, wanted.hidden)) {
-        ids.push_back(one.schema->id.value);
-      }
-      std::sort(ids.begin(), ids.end());
-      ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-      return list_json(ids, window);
-    });
-  });
+  return RegistryTask(
+      [wanted = std::move(wanted), window = window_of(request)](SchemaRegistry& registry, WorkBudget&) {
+        return registry.read([&](const RegistryState& state) -> Body {
+          CAIRN_TRY(const FoundVersion found,
+                    find_version(state, wanted.subject, wanted.version, Deleted::kIncluded));
+          std::vector<std::uint32_t> ids;
+          for (const FoundVersion& one : referring_to(state, found.subject, found.version, wanted.hidden)) {
+            ids.push_back(one.schema->id.value);
+          }
+          std::sort(ids.begin(), ids.end());
+          ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+          return list_json(ids, window);
+        });
+      });
 }
 
 RegistryResult<RegistryTask> delete_version(const HttpRequest& request) {
   CAIRN_TRY(WantedVersion wanted, wanted_version(request));
-  return RegistryTask(
-      [wanted = std::move(wanted), permanent = permanent_in(request)](SchemaRegistry& registry) -> Body {
-        CAIRN_TRY(const std::uint32_t version,
-                  registry.delete_version(wanted.subject, wanted.version, permanent));
-        return std::to_string(version);
-      });
+  return RegistryTask([wanted = std::move(wanted), permanent = permanent_in(request)](
+                          SchemaRegistry& registry, WorkBudget&) -> Body {
+    CAIRN_TRY(const std::uint32_t version,
+              registry.delete_version(wanted.subject, wanted.version, permanent));
+    return std::to_string(version);
+  });
 }
 
 }  // namespace
@@ -134,7 +135,7 @@ RegistryResult<RegistryTask> delete_version(const HttpRequest& request) {
 std::vector<Route> subject_routes(const StoreSlot& slot) {
   return {
       registry_get(slot, "/subjects", list_all_subjects),
-      registry_route(slot, "POST", "/subjects/{subject}", Scope::kRead, TaskCost::kLong, look_up_schema),
+      registry_route(slot, "POST", "/subjects/{subject}", Scope::kRead, TaskCost::kCheck, look_up_schema),
       registry_change(slot, "DELETE", "/subjects/{subject}", delete_subject),
       registry_get(slot, "/subjects/{subject}/versions", list_versions_of_subject),
       register_route(slot),

@@ -57,6 +57,7 @@ struct ServeArguments {
   AccessFiles access;
   std::vector<std::string> cors_origins;
   std::uint32_t request_cpu_ms = 2'000;
+  std::uint32_t compatibility_cpu_ms = 10'000;
 };
 
 // As in StoreOptions: nullopt = for ever.
@@ -126,6 +127,7 @@ Result<api::ServerOptions> server_options(const ServeArguments& arguments, api::
   CAIRN_TRY(options.address, api::parse_listen_address(arguments.listen));
   options.observer = &metrics;
   options.limits.answer_cpu_max = std::chrono::milliseconds(arguments.request_cpu_ms);
+  options.limits.check_cpu_max = std::chrono::milliseconds(arguments.compatibility_cpu_ms);
   for (const std::string& origin : arguments.cors_origins) {
     CAIRN_TRY(options.cors_origins.emplace_back(), api::parse_origin(origin));
   }
@@ -191,6 +193,7 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
               },
               .stop = [&] { wakeups.stop(); }});
   engine.add(stopped_by("server", [&] { (*server)->stop(kStopGrace); }));
+  engine.add(stopped_by("compatibility checks", [&] { registry.cancel_checks(); }));
   if (projections) engine.add(stopped_by("rows", [&] { projections->stop(); }));
   engine.add(stopped_by("aggregates", [&] { aggregates.stop(); }));
   engine.add(stopped_by("deployments", [&] { deployments.stop(); }));
@@ -292,6 +295,12 @@ void add_serve_command(CLI::App& app, const std::string& version, CommandAction&
   command
       .add_option("--request-cpu-ms", arguments->request_cpu_ms,
                   "Processor time that the answer to one request may take, in milliseconds")
+      ->type_name("MS")
+      ->check(CLI::Range(1u, 600'000u))
+      ->capture_default_str();
+  command
+      .add_option("--compatibility-cpu-ms", arguments->compatibility_cpu_ms,
+                  "The same for a request that compares a schema with registered ones")
       ->type_name("MS")
       ->check(CLI::Range(1u, 600'000u))
       ->capture_default_str();
