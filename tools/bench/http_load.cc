@@ -1,56 +1,23 @@
 #include "tools/bench/http_load.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <string_view>
 #include <vector>
+
+#include "tools/bench/client_socket.h"
 
 namespace cairn::bench {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-class Socket {
- public:
-  Socket() = default;
-  explicit Socket(int descriptor) : descriptor_(descriptor) {}
-  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Socket& operator=(Socket&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~Socket() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_ = -1;
-};
-
-Result<Socket> connect_to(std::uint16_t port) {
-  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int on = 1;
-  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return system_error("connect to the server", errno);
-  }
-  return socket;
-}
 
 Status send_all(int socket, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -67,21 +34,23 @@ struct Client {
   Clock::time_point asked;
 };
 
-// Whether `answer` is complete; then it is removed from the buffer.
-Result<bool> take_answer(std::string& answer) {
+// The status of the answer at the beginning of the buffer, which is then removed from it; 0 when it is not
+// complete.
+Result<int> take_answer(std::string& answer) {
   const auto head_end = answer.find("\r\n\r\n");
-  if (head_end == std::string::npos) return false;
+  if (head_end == std::string::npos) return 0;
   const auto length_at = answer.find("Content-Length: ");
   if (length_at == std::string::npos || length_at > head_end) {
     return make_error(Errc::kFailedPrecondition, "an answer has no length");
   }
   const std::size_t size = head_end + 4 + std::strtoul(answer.c_str() + length_at + 16, nullptr, 10);
-  if (answer.size() < size) return false;
-  if (answer.compare(9, 3, "201") != 0) {
+  if (answer.size() < size) return 0;
+  const int status = std::atoi(answer.c_str() + 9);
+  if (status != 201 && status != 429 && status != 503) {
     return make_error(Errc::kFailedPrecondition, "the server answered " + answer.substr(9, 300));
   }
   answer.erase(0, size);
-  return true;
+  return status;
 }
 
 // The schedule of requests at a fixed rate. Without a rate they are due at once.
@@ -114,8 +83,12 @@ class Load {
     std::vector<epoll_event> ready(std::min(load_.connections, 256u));
     while (true) {
       const auto now = Clock::now();
-      while (now <= end && !idle_.empty() && pace.due() <= now) CAIRN_CHECK(ask(pace));
-      const bool over = now > end;
+      // At a fixed rate a request that was due before the end is sent and measured also when it is late: to
+      // leave it out would hide the delay (coordinated omission).
+      while (!idle_.empty() && pace.due() <= std::min(now, end) && (now <= end || !pace.is_unlimited())) {
+        CAIRN_CHECK(ask(pace));
+      }
+      const bool over = now > end && (pace.is_unlimited() || pace.due() > end);
       if (over && idle_.size() == clients_.size()) return {};
       // With an idle connection the wait ends when the next request is due.
       const auto until = over || idle_.empty() ? now + kSilenceMax : std::min(pace.due(), end + kMoment);
@@ -144,8 +117,8 @@ class Load {
   }
 
   Status ask(RequestRate& pace) {
-    const unsigned number = idle_.back();
-    idle_.pop_back();
+    const unsigned number = idle_.front();
+    idle_.pop_front();
     request_.clear();
     load_.next(number, request_);
     clients_[number].asked = pace.is_unlimited() ? Clock::now() : pace.due();
@@ -168,10 +141,17 @@ class Load {
     const ssize_t size = ::recv(client.socket.get(), bytes_, sizeof bytes_, 0);
     if (size <= 0) return make_error(Errc::kFailedPrecondition, "the server closed a connection");
     client.answer.append(bytes_, static_cast<std::size_t>(size));
-    CAIRN_TRY(const bool whole, take_answer(client.answer));
-    if (!whole) return {};
+    CAIRN_TRY(const int status, take_answer(client.answer));
+    if (status == 0) return {};
     const auto now = Clock::now();
-    if (now <= end) load_.answered(now - client.asked);
+    if (status != 201) {
+      if (!load_.refused) {
+        return make_error(Errc::kFailedPrecondition, "the server answered " + std::to_string(status));
+      }
+      load_.refused(status);
+    } else if (now <= end || !pace.is_unlimited()) {
+      load_.answered(now - client.asked);
+    }
     idle_.push_back(number);
     return pace.is_unlimited() && now <= end ? ask(pace) : Status();
   }
@@ -179,7 +159,7 @@ class Load {
   const HttpLoad& load_;
   const Socket poll_{::epoll_create1(EPOLL_CLOEXEC)};
   std::vector<Client> clients_;
-  std::vector<unsigned> idle_;
+  std::deque<unsigned> idle_;  // in turn, so that all threads of the server have requests
   std::string request_;
   char bytes_[16'384];
 };

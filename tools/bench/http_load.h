@@ -23,12 +23,16 @@ struct HttpLoad {
   // Writes the next whole request of connection number `connection` to `to`.
   std::function<void(unsigned connection, std::string& to)> next;
 
-  // Called with the latency of each answer within the duration.
+  // Called with the latency of each append: in a closed loop of those answered within the duration, in an open
+  // loop of all that were due within it.
   std::function<void(std::chrono::nanoseconds latency)> answered;
+
+  // Called when an append is refused with 429 or 503. Without it a refusal ends the load.
+  std::function<void(int status)> refused = {};
 };
 
 // Sends and receives in the calling thread, with as little work as possible, because it shares the machine
-// with the server. Fails with kFailedPrecondition when an answer is not 201.
+// with the server. Fails with kFailedPrecondition when an answer is neither 201 nor such a refusal.
 Status run_http_load(const HttpLoad& load);
 
 // Clients that follow the log from its beginning and never read from their sockets, until the destructor.

@@ -30,6 +30,7 @@ constexpr Case kCases[] = {
     {"growth", measure_growth},
     {"flush", measure_flush},
     {"http", measure_http},
+    {"fairness", measure_fairness},
     {"memory", measure_memory},
     {"codec", measure_codec},
     {"aggregates", measure_aggregates},

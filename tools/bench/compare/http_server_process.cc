@@ -12,11 +12,13 @@
 namespace cairn::bench {
 
 Result<HttpServerProcess> HttpServerProcess::start(const std::filesystem::path& program,
-                                                   const std::filesystem::path& folder) {
+                                                   const std::filesystem::path& folder,
+                                                   const std::filesystem::path& tokens) {
   int lines[2];
   if (::pipe2(lines, O_CLOEXEC) != 0) return system_error("pipe", errno);
   const std::string path = program.string();
   const std::string data = folder.string();
+  const std::string token_file = tokens.string();
   const pid_t pid = ::fork();
   if (pid < 0) return system_error("fork", errno);
   if (pid == 0) {
@@ -24,7 +26,8 @@ Result<HttpServerProcess> HttpServerProcess::start(const std::filesystem::path& 
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     ::dup2(nowhere, STDERR_FILENO);
     ::execl(path.c_str(), path.c_str(), "serve", "--data", data.c_str(), "--listen", "127.0.0.1:0",
-            "--schemas", "optional", static_cast<char*>(nullptr));
+            "--schemas", "optional", token_file.empty() ? nullptr : "--tokens", token_file.c_str(),
+            static_cast<char*>(nullptr));
     ::_exit(127);
   }
   ::close(lines[1]);

@@ -13,9 +13,11 @@ namespace cairn::bench {
 // `cairn serve` as users run it: a process of its own, on loopback and a free port. Stopped at the end.
 class HttpServerProcess {
  public:
-  // Starts `program` on a new store in `folder` and waits until it serves.
+  // Starts `program` on a new store in `folder` and waits until it serves. Without a file of tokens it needs
+  // none.
   static Result<HttpServerProcess> start(const std::filesystem::path& program,
-                                         const std::filesystem::path& folder);
+                                         const std::filesystem::path& folder,
+                                         const std::filesystem::path& tokens = {});
 
   HttpServerProcess(HttpServerProcess&& other) noexcept
       : pid_(std::exchange(other.pid_, -1)), port_(other.port_) {}

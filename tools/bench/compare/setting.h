@@ -69,6 +69,7 @@ Result<Rows> measure_growth(Setting& setting);  // the append rate of the big st
 Result<Rows> measure_flush(Setting& setting);   // a single append while the index flushes
 Result<Rows> measure_http(
     Setting& setting);  // over HTTP, from a server process: appends, and the log as lines
+Result<Rows> measure_fairness(Setting& setting);     // a quiet client beside one that sends all it can
 Result<Rows> measure_aggregates(Setting& setting);   // states, and snapshots
 Result<Rows> measure_projections(Setting& setting);  // read models: built from the log, and followed
 Result<Rows> measure_codec(Setting& setting);        // Avro and JSON, in memory
