@@ -56,6 +56,10 @@ struct StoreOptions {
   std::size_t block_events_max = 16'384;
   std::size_t block_bytes_max = 4u << 20;
 
+  // While several clients append: the part of each in one commit, so that no client waits long for the commits
+  // of another. 64 KiB are written in about the time of a sync.
+  std::size_t client_block_bytes_max = 64u << 10;
+
   // Concurrent read transactions; further ones block.
   unsigned readers_max = 1'000;
 

@@ -13,25 +13,30 @@ namespace {
 // How long the writer thread spins for the next request before it sleeps.
 constexpr std::chrono::microseconds kWriterSpinBeforeSleep{100};
 
+// For how many batches a client counts as one that appends. About a second of small blocks: a client that pauses
+// for longer waits for one block of full size. Counted, because a clock would be read for each request.
+constexpr std::size_t kBatchesRemembered = 4'096;
+
 }  // namespace
 
 Result<AnswerSignal*> AppendQueue::push(Entry& entry) {
   const std::size_t bytes = entry.pending->bytes;
   MutexLock lock(mutex_);
   if (closed_) return *closed_;
-  if (appends_.size() >= limits_.requests_max || bytes_ + bytes > limits_.bytes_max) {
-    return make_error(Errc::kOverloaded, fmt::format("the writer's queue is full ({} requests, {} bytes)",
-                                                     appends_.size(), bytes_));
+  if (waiting() >= limits_.requests_max || bytes_ + bytes > limits_.bytes_max) {
+    return make_error(Errc::kOverloaded,
+                      fmt::format("the writer's queue is full ({} requests, {} bytes)", waiting(), bytes_));
   }
-  const bool crowded = appends_.size() >= limits_.requests_max - limits_.requests_max / 4 ||
+  const bool crowded = waiting() >= limits_.requests_max - limits_.requests_max / 4 ||
                        bytes_ + bytes > limits_.bytes_max - limits_.bytes_max / 4;
   if (crowded && exceeds_share(*entry.pending)) {
     return make_error(
         Errc::kTooManyRequests,
         fmt::format("the writer's queue is nearly full ({} requests, {} bytes), and this client "
                     "has its share of it",
-                    appends_.size(), bytes_));
+                    waiting(), bytes_));
   }
+  note_client(entry.pending->request.client);
   bytes_ += bytes;
   if (held_) {
     Held& held = (*held_)[entry.pending->request.client];
@@ -40,11 +45,18 @@ Result<AnswerSignal*> AppendQueue::push(Entry& entry) {
   }
   appends_.push_back(std::move(entry));
   AnswerSignal* const signal = &signals_[next_signal_];
-  size_.store(appends_.size());
+  size_.store(waiting());
   const bool wake = std::exchange(writer_sleeps_, false);
   lock.unlock();
   if (wake) arrived_.notify_one();
   return signal;
+}
+
+// The program's own appends (client 0) are few and do not count.
+void AppendQueue::note_client(std::uint64_t client) {
+  if (client == 0 || client == last_client_) return;
+  if (last_client_ != 0) shared_batches_ = kBatchesRemembered;
+  last_client_ = client;
 }
 
 // The share of a client that is alone is one half, so that it is throttled before another client is refused. The
@@ -54,6 +66,9 @@ bool AppendQueue::exceeds_share(const PendingAppend& append) {
   if (client == 0) return false;
   if (!held_) {
     held_.emplace();
+    for (const auto& [id, waiting] : backlog_.clients()) {
+      (*held_)[id] = {waiting.entries.size(), waiting.bytes};
+    }
     for (const Entry& entry : appends_) {
       Held& held = (*held_)[entry.pending->request.client];
       ++held.requests;
@@ -66,68 +81,40 @@ bool AppendQueue::exceeds_share(const PendingAppend& append) {
          held.bytes + append.bytes > limits_.bytes_max / shares;
 }
 
-// Takes an equal part of a block from each client, the oldest requests first, and then the oldest of the rest as
-// far as the block has room. Leaves the others, in their order. The requests of one client stay in order: once
-// one of them is left, the later ones are too.
-std::vector<AppendQueue::Entry> AppendQueue::take_block() {
-  HeldByClient taken;
-  for (const Entry& entry : appends_) taken.try_emplace(entry.pending->request.client);
-  const std::size_t requests_each = std::max<std::size_t>(limits_.block_requests_max / taken.size(), 1);
-  const std::size_t bytes_each = limits_.block_bytes_max / taken.size();
-  std::vector<Entry> batch, rest;
-  std::size_t bytes = 0;
-  const auto take = [&](Entry& entry) {
-    bytes += entry.pending->bytes;
-    batch.push_back(std::move(entry));
-  };
-  for (Entry& entry : appends_) {
-    Held& held = taken[entry.pending->request.client];
-    held.bytes += entry.pending->bytes;
-    // The first one is taken also if it is larger than its part. `bytes` only grows: what is left stays left.
-    if (held.requests < requests_each && (held.requests == 0 || held.bytes <= bytes_each)) {
-      ++held.requests;
-      take(entry);
-    } else {
-      held.requests = requests_each;
-      rest.push_back(std::move(entry));
-    }
-  }
-  std::size_t more = 0;
-  while (more < rest.size() && batch.size() < limits_.block_requests_max &&
-         bytes + rest[more].pending->bytes <= limits_.block_bytes_max) {
-    take(rest[more++]);
-  }
-  rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(more));
-  appends_ = std::move(rest);
-  bytes_ -= bytes;
-  return batch;
-}
-
 AppendQueue::Batch AppendQueue::take() {
   const auto spin_until = std::chrono::steady_clock::now() + kWriterSpinBeforeSleep;
   while (size_.load() == 0 && !is_closed_.load() && std::chrono::steady_clock::now() < spin_until) {
     std::this_thread::yield();
   }
   MutexLock lock(mutex_);
-  if (appends_.empty() && !closed_) {
+  if (waiting() == 0 && !closed_) {
     writer_sleeps_ = true;
     arrived_.wait(lock, [this]() CAIRN_REQUIRES(mutex_) { return !appends_.empty() || closed_; });
     writer_sleeps_ = false;
   }
   held_.reset();
-  AnswerSignal* const signal = &signals_[next_signal_];
-  if (appends_.size() > limits_.block_requests_max || bytes_ > limits_.block_bytes_max) {
-    Batch batch{take_block(), signal};
-    size_.store(appends_.size());
-    // The callers of those that are left wait on this signal, so the next batch has it too.
-    if (appends_.empty()) next_signal_ = (next_signal_ + 1) % signals_.size();
-    return batch;
+  Batch batch{.appends = {}, .signal = &signals_[next_signal_]};
+  const bool shared = shared_batches_ > 0;
+  if (shared) {
+    --shared_batches_;
+    batch.shared_request_bytes_max = limits_.client_bytes_max;
   }
-  bytes_ = 0;
-  size_.store(0);
-  Batch batch{std::exchange(appends_, {}), signal};
-  next_signal_ = (next_signal_ + 1) % signals_.size();
-  appends_.reserve(batch.appends.size());
+  const std::size_t bytes_max = shared ? limits_.client_bytes_max : limits_.block_bytes_max;
+  if (backlog_.empty() && appends_.size() <= limits_.block_requests_max && bytes_ <= bytes_max) {
+    bytes_ = 0;
+    batch.appends = std::exchange(appends_, {});
+    appends_.reserve(batch.appends.size());
+  } else {
+    for (Entry& entry : appends_) backlog_.push(std::move(entry));
+    appends_.clear();
+    batch.appends = backlog_.take({.requests_max = limits_.block_requests_max,
+                                   .bytes_max = limits_.block_bytes_max,
+                                   .client_bytes_max = batch.shared_request_bytes_max});
+    for (const Entry& entry : batch.appends) bytes_ -= entry.pending->bytes;
+  }
+  size_.store(waiting());
+  // The callers of those that are left wait on this signal, so the next batch has it too.
+  if (waiting() == 0) next_signal_ = (next_signal_ + 1) % signals_.size();
   return batch;
 }
 
@@ -142,7 +129,7 @@ void AppendQueue::close(Error why) {
 
 std::size_t AppendQueue::size() const {
   const MutexLock lock(mutex_);
-  return appends_.size();
+  return waiting();
 }
 
 }  // namespace cairn

@@ -7,6 +7,7 @@
 #include "eventstore/append/validate.h"
 #include "eventstore/base/assert.h"
 #include "eventstore/base/prefetch.h"
+#include "eventstore/base/thread_priority.h"
 
 namespace cairn {
 namespace {
@@ -18,6 +19,10 @@ constexpr std::chrono::milliseconds kWaiterSpinBeforeSleep{1};
 // priority, which the system grants to root and by LimitNICE.
 // See docs/decisions.md, "The writer thread runs at a higher priority".
 constexpr int kWriterNiceness = -10;
+
+// Of its share of a processor: at a higher priority a millisecond of it is as long as kShortSlice, so that threads
+// with such a slice wait for one of the writer's slices at most.
+constexpr std::chrono::milliseconds kWriterSlice{1};
 
 Error closing() { return make_error(Errc::kFailedPrecondition, "the store is closing"); }
 
@@ -37,15 +42,18 @@ Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd
       queue_({.requests_max = options.queue_requests_max,
               .bytes_max = options.queue_bytes_max,
               .block_requests_max = options.block_events_max,
-              .block_bytes_max = options.block_bytes_max}),
+              .block_bytes_max = options.block_bytes_max,
+              .client_bytes_max = options.client_block_bytes_max}),
       planner_(parts.log, parts.tail, parts.index, parts.store_id, parts.id_key, parts.id_window),
       end_(end),
       applied_through_(end.last_position),
       published_hash_(end.hash) {
   ++end_.epoch;  // fences off an earlier writer: the log refuses blocks of a lower epoch
-  thread_.start(
-      {.name = "cairn-writer", .niceness = kWriterNiceness, .wake = [this] { queue_.close(closing()); }},
-      [this](const std::stop_token&) { run(); });
+  thread_.start({.name = "cairn-writer",
+                 .niceness = kWriterNiceness,
+                 .slice = kWriterSlice,
+                 .wake = [this] { queue_.close(closing()); }},
+                [this](const std::stop_token&) { run(); });
 }
 
 // A closed queue is drained before the writer thread ends.
@@ -134,8 +142,8 @@ std::size_t Appender::plan_block(AppendQueue::Batch& batch, std::size_t from) {
   for (; to < batch.appends.size(); ++to) {
     PendingAppend& append = *batch.appends[to].pending;
     bytes += append.bytes;
-    if (to > from && (bytes > options_.block_bytes_max || planner_.events() >= options_.block_events_max))
-      break;
+    const bool full = bytes > options_.block_bytes_max || planner_.events() >= options_.block_events_max;
+    if (to > from && (full || append.bytes > batch.shared_request_bytes_max)) break;
     if ((to - from) % kPrefetchedAtOnce == 0) {
       const auto next = std::span<const AppendQueue::Entry>(batch.appends).subspan(to);
       planner_.prefetch(next.first(std::min(next.size(), kPrefetchedAtOnce)));

@@ -6,6 +6,7 @@
 
 #include "eventstore/after_callbacks.h"
 #include "eventstore/base/assert.h"
+#include "eventstore/base/thread_priority.h"
 
 namespace cairn {
 namespace {
@@ -26,7 +27,7 @@ void CallbackDispatcher::deliver(std::shared_ptr<AppendQueue::Batch> batch, std:
   const auto last = batch->appends.begin() + static_cast<std::ptrdiff_t>(to);
   if (std::none_of(first, last, [](const auto& entry) { return entry.async != nullptr; })) return;
   if (!thread_.runs()) {
-    thread_.start({.name = "cairn-callback", .niceness = 0, .wake = wake_all(mutex_, arrived_)},
+    thread_.start({.name = "cairn-callback", .slice = kShortSlice, .wake = wake_all(mutex_, arrived_)},
                   [this](const std::stop_token& stop) { run(stop); });
   }
   {

@@ -18,10 +18,11 @@ void name_this_thread(const char* name) {
 void BackgroundThread::start(Settings settings, std::function<void(const std::stop_token& stop)> body) {
   CAIRN_ASSERT(!runs(), settings.name);
   wake_ = std::move(settings.wake);
-  thread_ = std::jthread([name = settings.name, niceness = settings.niceness,
+  thread_ = std::jthread([name = settings.name, niceness = settings.niceness, slice = settings.slice,
                           body = std::move(body)](const std::stop_token& stop) {
     name_this_thread(name);
     set_thread_niceness(niceness);
+    if (slice.count() > 0) set_thread_slice(slice);
     body(stop);
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <stop_token>
 #include <thread>
@@ -24,8 +25,10 @@ namespace cairn {
 class BackgroundThread {
  public:
   struct Settings {
-    const char* name;            // at most 15 characters, which is what Linux keeps
-    int niceness = 0;            // added to the process's niceness; above 0 is a lower priority
+    const char* name;  // at most 15 characters, which is what Linux keeps
+    int niceness = 0;  // added to the process's niceness; above 0 is a lower priority
+    // Above 0: the time slice, see set_thread_slice().
+    std::chrono::microseconds slice{0};
     std::function<void()> wake;  // makes a waiting body check `stop` again; called after stop is requested
   };
 

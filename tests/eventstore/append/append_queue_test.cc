@@ -50,8 +50,11 @@ class AppendQueueTest : public testing::Test {
     return clients;
   }
 
-  AppendQueue queue_{AppendQueue::Limits{
-      .requests_max = 100, .bytes_max = 1'000, .block_requests_max = 10, .block_bytes_max = 50}};
+  AppendQueue queue_{AppendQueue::Limits{.requests_max = 100,
+                                         .bytes_max = 1'000,
+                                         .block_requests_max = 10,
+                                         .block_bytes_max = 120,
+                                         .client_bytes_max = 50}};
   std::deque<AppendRequest> requests_;
   std::deque<PendingAppend> appends_;
   std::unordered_map<std::uint64_t, std::size_t> next_of_client_;
@@ -69,7 +72,7 @@ TEST_F(AppendQueueTest, TakesAllThatOneBlockHolds) {
 TEST_F(AppendQueueTest, AFloodDelaysOtherClientsByOneBlock) {
   for (int i = 0; i < 70; ++i) ASSERT_THAT(push(1), succeeds());
   ASSERT_THAT(push(2), succeeds());
-  EXPECT_THAT(take(), testing::ElementsAre(1, 1, 1, 1, 1, 2, 1, 1, 1, 1));
+  EXPECT_THAT(take(), testing::ElementsAre(1, 2, 1, 1, 1, 1, 1, 1, 1, 1));
   EXPECT_EQ(queue_.size(), 61u);
   ASSERT_THAT(push(3), succeeds());
   EXPECT_THAT(take(), testing::Contains(3));
@@ -78,11 +81,73 @@ TEST_F(AppendQueueTest, AFloodDelaysOtherClientsByOneBlock) {
   EXPECT_EQ(queue_.size(), 0u);
 }
 
-TEST_F(AppendQueueTest, ClientsShareABlockByBytesToo) {
+TEST_F(AppendQueueTest, AClientThatIsAloneGetsWholeBlocks) {
   for (int i = 0; i < 8; ++i) ASSERT_THAT(push(1, 20), succeeds());
-  ASSERT_THAT(push(2, 60), succeeds());  // larger than a block: it is taken, and fills it
-  EXPECT_THAT(take(), testing::ElementsAre(1, 2));
+  EXPECT_THAT(take(), testing::SizeIs(6));
+  EXPECT_THAT(take(), testing::SizeIs(2));
+}
+
+TEST_F(AppendQueueTest, SeveralClientsHaveAPartOfABlockEach) {
+  for (int i = 0; i < 5; ++i) ASSERT_THAT(push(1, 20), succeeds());
+  ASSERT_THAT(push(2, 30), succeeds());
+  EXPECT_THAT(take(), testing::ElementsAre(1, 2, 1));
   EXPECT_THAT(take(), testing::ElementsAre(1, 1));
+  EXPECT_THAT(take(), testing::ElementsAre(1));
+}
+
+// A larger one is the last of a batch, and the appender gives it a block of its own.
+TEST_F(AppendQueueTest, OthersDoNotShareABlockWithARequestAboveThePartOfAClient) {
+  ASSERT_THAT(push(1, 60), succeeds());
+  ASSERT_THAT(push(1, 60), succeeds());
+  ASSERT_THAT(push(2, 20), succeeds());
+  ASSERT_THAT(push(3, 70), succeeds());
+  EXPECT_THAT(take(), testing::ElementsAre(2, 1));
+  ASSERT_THAT(push(2, 20), succeeds());
+  EXPECT_THAT(take(), testing::ElementsAre(2, 3));
+  EXPECT_THAT(take(), testing::ElementsAre(1));
+}
+
+// The same with a store: a request above the part of a client is not in the block of another client's.
+TEST(FairAppendTest, ALargeAppendIsABlockOfItsOwn) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool held = true;
+  std::vector<std::size_t> commits;
+  StoreOptions options;
+  options.client_block_bytes_max = 4'096;
+  options.on_commit = [&](const CommitReport& report) {
+    std::unique_lock lock(mutex);
+    commits.push_back(report.events);
+    changed.notify_all();
+    changed.wait(lock, [&] { return !held; });
+  };
+  test::TempFolder folder;
+  const auto store = EventStore::open(folder.path(), options);
+  ASSERT_THAT(store, succeeds());
+  std::size_t answered = 0;
+  const auto append = [&](std::uint64_t client, const std::string& stream, std::size_t events) {
+    AppendRequest request{{{stream, ExpectedVersion::any(), {}}}};
+    for (std::size_t i = 0; i < events; ++i) request.streams[0].events.push_back(test::event("T"));
+    request.client = client;
+    (*store)->append_async(std::move(request), [&](const Result<AppendResult>& result) {
+      const std::lock_guard lock(mutex);
+      EXPECT_THAT(result, succeeds());
+      ++answered;
+      changed.notify_all();
+    });
+  };
+  append(1, "flood-1", 1);
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return commits.size() == 1; });
+  lock.unlock();
+  append(1, "flood-1", 1'000);
+  append(2, "quiet-1", 1);
+  append(3, "quiet-2", 1);
+  lock.lock();
+  held = false;
+  changed.notify_all();
+  changed.wait(lock, [&] { return answered == 4; });
+  EXPECT_THAT(commits, testing::ElementsAre(1, 2, 1'000));
 }
 
 // Those that are left wait on the signal that push() gave them, which the next batch must therefore have.
