@@ -146,7 +146,10 @@ std::vector<Route> append_routes(const RouteContext& context) {
                     append_json(context, store, request, respond, kSeveralStreams, parse_append);
                   }),
        Scope::kAppend});
-  for (Route& route : routes) route.runs_on = RunsOn::kWorkerIfLarge;
+  for (Route& route : routes) {
+    route.runs_on = RunsOn::kWorkerIfLarge;
+    route.work = WorkKind::kAppend;
+  }
   return routes;
 }
 

@@ -29,6 +29,7 @@ enum class RunsOn {
 enum class WorkKind {
   kOrdinary,
   kSchemaCheck,  // parses and compares schemas: check_cpu_max instead of answer_cpu_max
+  kAppend,       // in a window of the client's, while several clients send requests
 };
 
 // One row of the route table: {"GET", "/streams/{stream}/events", …}. A {name} matches one path segment.

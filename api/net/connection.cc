@@ -52,26 +52,26 @@ std::string similar(std::uint64_t suppressed) {
 
 // Suspends the coroutine until there is an answer, which may come from any thread. Not a coroutine itself,
 // because GCC 12 destroys a lambda twice that is created in a co_await expression.
-asio::awaitable<void> wait_for(const std::shared_ptr<PendingAnswer>& pending,
-                               const asio::any_io_executor& executor) {
+asio::awaitable<void> wait_for(const std::shared_ptr<PendingAnswer>& pending, ClientTurns& turns) {
   return asio::async_initiate<const asio::use_awaitable_t<>, void()>(
-      [executor, pending](auto handler) {
+      [&turns, pending](auto handler) {
         // Shared, because std::function requires a copyable callable and the handler can only be moved.
         auto resume = std::make_shared<decltype(handler)>(std::move(handler));
-        pending->when_ready([executor, resume] { asio::post(executor, [resume] { (*resume)(); }); });
+        const ClientId client = pending->client();
+        pending->when_ready([&turns, client, resume] { turns.post(client, [resume] { (*resume)(); }); });
       },
       asio::use_awaitable);
 }
 
 // Runs `work` on a worker, and resumes the coroutine with whether it ran: not when the server stops, or when the
 // workers have too much to do for this client. Not a coroutine itself, for the same reason.
-asio::awaitable<bool> run_on(WorkerPool& workers, ClientId client, const asio::any_io_executor& executor,
+asio::awaitable<bool> run_on(WorkerPool& workers, ClientId client, ClientTurns& turns,
                              std::function<void()> work) {
   return asio::async_initiate<const asio::use_awaitable_t<>, void(bool)>(
-      [&workers, client, executor, work = std::move(work)](auto handler) {
+      [&workers, client, &turns, work = std::move(work)](auto handler) {
         auto resume = std::make_shared<decltype(handler)>(std::move(handler));
-        const auto done = [executor, resume](bool ran) {
-          asio::post(executor, [resume, ran] { (*resume)(ran); });
+        const auto done = [&turns, client, resume](bool ran) {
+          turns.post(client, [resume, ran] { (*resume)(ran); });
         };
         const auto submitted = workers.submit(client, [work, done] {
           work();
@@ -100,7 +100,7 @@ void call_route(RouteMatch match, HttpRequest request, const std::shared_ptr<Pen
 }  // namespace
 
 Connection::Connection(tcp::socket socket, std::shared_ptr<TlsContext> tls,
-                       const ConnectionServices& services, ClientId connection_id,
+                       const ConnectionServices& services, ClientTurns& turns, ClientId connection_id,
                        std::function<void(ClientId)> admitted)
     : connection_id_(connection_id),
       client_(connection_id),
@@ -109,6 +109,7 @@ Connection::Connection(tcp::socket socket, std::shared_ptr<TlsContext> tls,
       deadline_(transport_.executor()),
       pause_(transport_.executor()),
       services_(services),
+      turns_(turns),
       on_admitted_(std::move(admitted)),
       limits_(services.limits),
       body_reservation_(services.bodies),
@@ -237,6 +238,13 @@ asio::awaitable<bool> Connection::serve_one() {
   // Only a request that needs its body makes the server receive one: the others are answered first, and the
   // connection is closed after it unless the body has arrived with the head.
   const bool takes_body = match.route != nullptr && match.route->takes_body();
+  if (turns_.several()) co_await turns_.next(client_);
+  std::optional<ClientTurns::Place> place;
+  if (token_ != nullptr && match.route != nullptr && match.route->work == WorkKind::kAppend) {
+    place.emplace(turns_, client_, head.content_length);
+    co_await place->enter();
+    if (turns_.several()) request_began_ = Clock::now();  // the client has not waited for itself
+  }
   if (takes_body && !co_await receive_body(head)) co_return false;
   const bool body_is_here = input_.size() >= head.content_length;
 
@@ -275,6 +283,7 @@ Answered<void> Connection::admit(const RequestHead& head, const Route* route) {
   if (is_preflight_) return {};
   CAIRN_TRY(token_, services_.admission.admit(head, route));
   client_ = token_ != nullptr ? of_token(*token_) : connection_id_;
+  if (token_ != nullptr) turns_.note(client_);
   if (!admitted_ && (token_ != nullptr || !services_.admission.needs_token())) {
     admitted_ = true;
     on_admitted_(client_);
@@ -400,6 +409,7 @@ asio::awaitable<bool> Connection::receive_body(const RequestHead& head) {
       co_await refuse(problem);
       co_return false;
     }
+    if (turns_.several()) co_await turns_.next(client_);
   }
   co_return true;
 }
@@ -424,12 +434,11 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
 
   const auto pending = std::make_shared<PendingAnswer>(work_limits(match.route), client_);
   pending->budget().cancel_with(services_.stopping);
-  const auto executor = transport_.executor();
   if (!runs_on_worker(match, head)) {
     call_route(std::move(match), std::move(request), pending);
     if (auto response = pending->take()) co_return *std::move(response);
     if (pending->is_cancellable()) cancel_when_client_leaves(pending);
-    co_await wait_for(pending, executor);
+    co_await wait_for(pending, turns_);
     if (pending->is_cancellable()) transport_.cancel();
     co_return *pending->take();
   }
@@ -451,7 +460,7 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
       co_return too_many_requests("Too many requests of this client wait for a worker.").to_response();
   }
   cancel_when_client_leaves(pending);
-  co_await wait_for(pending, executor);
+  co_await wait_for(pending, turns_);
   transport_.cancel();
   co_return *pending->take();
 }
@@ -546,6 +555,7 @@ asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpRespo
       if (!reserved) co_return co_await send_whole(head, reserved.error().to_response(), keep_alive);
     }
     begun = true;
+    if (turns_.several()) co_await turns_.next(client_);
     if (!output_.empty() && !co_await send(Pace::kEachPart)) co_return false;
     // A source that looks for something to send and finds nothing lets other connections have the thread.
     if (output_.empty() && state == BodySource::Piece::kMore) {
@@ -576,13 +586,12 @@ asio::awaitable<BodySource::Piece> Connection::next_piece(BodySource& source, st
     make();
     co_return piece;
   }
-  const auto executor = transport_.executor();
   transport_.watch_for_close([self = shared_from_this(), budget] {
     if (!self->client_left_) self->services_.observer.cancelled();
     self->client_left_ = true;
     budget->cancel();
   });
-  co_await run_on(services_.workers, client_, executor, make);
+  co_await run_on(services_.workers, client_, turns_, make);
   transport_.cancel();
   co_return piece;
 }

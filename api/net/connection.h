@@ -23,6 +23,7 @@
 #include "api/http/server_limits.h"
 #include "api/http/worker_pool.h"
 #include "api/net/blocked_streams.h"
+#include "api/net/client_turns.h"
 #include "api/net/log_throttle.h"
 #include "api/net/memory_budget.h"
 #include "api/net/transport.h"
@@ -62,9 +63,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   // `tls` is nullptr for plain HTTP. `admitted` is called, on the socket's executor, with the client of the first request that
   // shows the client may use the server: one with a valid token, or any that is served when none is needed.
-  // `connection_id` is even. REQUIRES: the objects of `services` outlive the connection.
+  // `connection_id` is even. REQUIRES: the objects of `services`, and `turns`, which is that of the socket's
+  // thread, outlive the connection.
   Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<TlsContext> tls,
-             const ConnectionServices& services, ClientId connection_id,
+             const ConnectionServices& services, ClientTurns& turns, ClientId connection_id,
              std::function<void(ClientId)> admitted);
 
   // Serves until the client disconnects or is refused, or until finish() was called and no request is in
@@ -137,6 +139,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer pause_;                      // for a stream's next piece, or an answer's memory
   std::chrono::steady_clock::time_point heartbeat_at_;   // of a stream, when the next one is due
   const ConnectionServices services_;
+  ClientTurns& turns_;
   const std::function<void(ClientId)> on_admitted_;
   const ServerLimits& limits_;
   MemoryBudget::Reservation body_reservation_;

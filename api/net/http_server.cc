@@ -21,11 +21,13 @@
 #include <vector>
 
 #include "api/net/blocked_streams.h"
+#include "api/net/client_turns.h"
 #include "api/net/connection.h"
 #include "api/net/connection_slots.h"
 #include "api/net/memory_budget.h"
 #include "eventstore/base/background_thread.h"
 #include "eventstore/base/mutex.h"
+#include "eventstore/base/thread_priority.h"
 
 namespace cairn::api {
 
@@ -66,6 +68,7 @@ struct NullObserver final : RequestObserver {
 struct IoThread {
   asio::io_context io{1};
   asio::executor_work_guard<asio::io_context::executor_type> work = asio::make_work_guard(io);
+  ClientTurns turns{io};  // after io: it holds connections, whose sockets must be destroyed before their io
   std::thread thread;
 };
 
@@ -165,6 +168,7 @@ class HttpServer::Impl {
     for (std::size_t i = 0; i < io_threads_.size(); ++i) {
       io_threads_[i].thread = std::thread([&io = io_threads_[i].io, i] {
         name_this_thread(fmt::format("cairn-http-{}", i % 10'000).c_str());
+        set_thread_slice(kShortSlice);
         io.run();
       });
     }
@@ -208,9 +212,9 @@ class HttpServer::Impl {
   asio::awaitable<void> accept() {
     while (acceptor_.is_open()) {
       boost::system::error_code error;
-      asio::io_context& io = io_threads_[next_thread_++ % io_threads_.size()].io;
+      IoThread& thread = io_threads_[next_thread_++ % io_threads_.size()];
       tcp::socket socket =
-          co_await acceptor_.async_accept(io, asio::redirect_error(asio::use_awaitable, error));
+          co_await acceptor_.async_accept(thread.io, asio::redirect_error(asio::use_awaitable, error));
       if (!acceptor_.is_open()) break;
       if (error) {
         spdlog::warn("A connection could not be accepted: {}", error.message());
@@ -218,11 +222,11 @@ class HttpServer::Impl {
         co_await accept_pause_.async_wait(asio::redirect_error(asio::use_awaitable, error));
         continue;
       }
-      open_connection(std::move(socket));
+      open_connection(std::move(socket), thread.turns);
     }
   }
 
-  void open_connection(tcp::socket socket) {
+  void open_connection(tcp::socket socket, ClientTurns& turns) {
     const auto executor = socket.get_executor();
     const std::string address = network_of(socket);
     std::shared_ptr<Connection> connection;
@@ -235,7 +239,7 @@ class HttpServer::Impl {
       if (!taken.yes && (close_longest_blocked() || close_one_over_share())) taken = slots_.add(id, address);
       if (taken.instead_of) connections_.at(*taken.instead_of)->give_way();
       if (taken.yes) {
-        connection = std::make_shared<Connection>(std::move(socket), tls_, services_, 2 * id,
+        connection = std::make_shared<Connection>(std::move(socket), tls_, services_, turns, 2 * id,
                                                   [this, id](ClientId client) {
                                                     const MutexLock inner(mutex_);
                                                     slots_.admit(id, client);
