@@ -28,7 +28,7 @@ struct RawResponse {
 // A client that sends exactly the bytes it is told to. Every wait ends after kPatience at the latest.
 class RawClient {
  public:
-  static constexpr std::chrono::milliseconds kPatience{20'000};
+  static constexpr std::chrono::milliseconds kPatience{100'000};
 
   // `receive_bytes` bounds the receive buffer of the socket, for a client that does not read.
   explicit RawClient(std::uint16_t port, int receive_bytes = 0)

@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::succeeds;
 
-constexpr auto kPatience = 20s;
+constexpr auto kPatience = 100s;
 
 class FollowerWakeupsTest : public ::testing::Test {
  protected:

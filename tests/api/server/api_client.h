@@ -72,7 +72,7 @@ inline std::string appends_text(const std::vector<std::string>& entries) {
 // A well-behaved client with one connection. Not thread-safe. Every wait has a timeout.
 class ApiClient {
  public:
-  static constexpr int kPatienceSeconds = 30;
+  static constexpr int kPatienceSeconds = 100;
 
   explicit ApiClient(std::uint16_t port, httplib::Headers headers = {})
       : client_("127.0.0.1", port), headers_(std::move(headers)) {

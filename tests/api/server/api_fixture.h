@@ -141,7 +141,7 @@ class ApiTest : public ::testing::Test {
     url_ = line.substr(at + 4);
     port_ = static_cast<std::uint16_t>(std::stoul(line.substr(line.rfind(':') + 1)));
     client_ = std::make_unique<ApiClient>(port_, headers_);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(100);
     while (url_.starts_with("http:") && client_->get("/ready").status == 503) {
       ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "the server did not become ready";
     }

@@ -27,7 +27,7 @@ struct SseEvent {
 // Follows events on a connection of its own. Every wait has the timeout kPatience.
 class SseClient {
  public:
-  static constexpr std::chrono::milliseconds kPatience{20'000};
+  static constexpr std::chrono::milliseconds kPatience{100'000};
 
   // `more` are header lines, each with its line end. `receive_bytes` bounds the receive buffer of the socket,
   // for a client that does not read.
