@@ -361,6 +361,16 @@ Result<bool> ProjectionRunner::went_back(Generation& generation, ParkedLimit& li
   return true;
 }
 
+// Commits what the build has gathered. What cannot be committed is applied again.
+void ProjectionRunner::commit_gathered() {
+  const auto& building = generations_.building();
+  if (building == nullptr || (!building->has_changes() && building->checkpoint() == building->taken()))
+    return;
+  if (Status status = generations_.commit_building(); !status) {
+    tools_.notice(generations_.name(), status.error().message);
+  }
+}
+
 // Pauses the projection because too many keys are parked. Its position is committed first: invariant 3.
 Status ProjectionRunner::pause_at_limit(const Generation& generation) {
   const auto& live = generations_.live();
@@ -465,6 +475,7 @@ Status ProjectionRunner::pause() {
   }
   const auto& live = generations_.live();
   if (live != nullptr && live->checkpoint() < live->taken()) CAIRN_CHECK(generations_.commit_live());
+  commit_gathered();
   CAIRN_CHECK(generations_.set_paused("on request"));
   publish();
   return {};
@@ -558,15 +569,13 @@ Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key,
 void ProjectionRunner::flush() {
   const MutexLock lock(mutex_);
   if (closed_ || !view_.fault.empty()) return;
-  const auto notice_failure = [&](const Status& status) CAIRN_REQUIRES(mutex_) {
-    if (!status) tools_.notice(generations_.name(), status.error().message);
-  };
   const auto& live = generations_.live();
   if (live != nullptr && live->checkpoint() < live->taken()) {
-    notice_failure(generations_.commit_live());
+    if (Status status = generations_.commit_live(); !status) {
+      tools_.notice(generations_.name(), status.error().message);
+    }
   }
-  const auto& building = generations_.building();
-  if (building != nullptr && building->has_changes()) notice_failure(generations_.commit_building());
+  commit_gathered();
 }
 
 void ProjectionRunner::close() {
@@ -610,11 +619,16 @@ void ProjectionRunner::publish() {
   Published next{view_,
                  live,
                  building,
+                 building == nullptr ? GlobalPosition{} : building->taken(),
                  live == nullptr ? 0 : live->parked_count(),
                  building == nullptr ? 0 : building->parked_count(),
                  generations_.live_shapes()};
   {
     const MutexLock lock(published_mutex_);
+    // After reset() the build applies again what it had not committed.
+    if (published_.building == building) {
+      next.building_position = std::max(next.building_position, published_.building_position);
+    }
     std::swap(published_, next);
   }
   // The view before goes here, outside the lock: it may close a read model.
@@ -638,7 +652,7 @@ ProjectionStatus ProjectionRunner::status() const {
     facts.outdated = current_shapes_.mark(shapes, seen.live->number(), types) != seen.live_shapes;
   }
   if (seen.building != nullptr) {
-    facts.building = facts_of(*seen.building->model(), seen.building->taken());
+    facts.building = facts_of(*seen.building->model(), seen.building_position);
     facts.building->parked_keys = seen.building_parked;
   }
   facts.head = tools_.log().head();

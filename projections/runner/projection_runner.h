@@ -28,7 +28,9 @@ namespace cairn {
 //  1. A batch is applied only while the projection is not closed, not faulted and not paused.
 //  2. Rows are visible to queries only after their commit: waiters are woken for committed positions alone.
 //  3. The position of the live rows never falls within one generation: what is ahead of the checkpoint is
-//     committed before a pause and a stop, and read again at the start after a crash.
+//     committed before a pause and a stop, and read again at the start after a crash. That of the rows being
+//     built does not fall until the process ends: what was applied and not committed may be applied again, and
+//     the status keeps the position that it has shown.
 //  4. A generation stops at the event that parks as many keys as it may (DaemonOptions::parked_keys_max), or
 //     one more than an operator has accepted by resuming it. While another one is built, a live generation
 //     waits there for it; otherwise the projection pauses.
@@ -105,6 +107,7 @@ class ProjectionRunner {
     RunnerView view;
     std::shared_ptr<Generation> live;
     std::shared_ptr<Generation> building;
+    GlobalPosition building_position;  // the highest that was taken() at a publish()
     std::uint64_t live_parked = 0;
     std::uint64_t building_parked = 0;
     std::string live_shapes;  // see GenerationSet::live_shapes()
@@ -139,6 +142,7 @@ class ProjectionRunner {
   std::uint64_t parked_max(const ParkedLimit& limit) const;
   bool is_at_limit(const Generation& generation, const ParkedLimit& limit) const;
   Result<bool> went_back(Generation& generation, ParkedLimit& limit) CAIRN_REQUIRES(mutex_);
+  void commit_gathered() CAIRN_REQUIRES(mutex_);
   Status pause_at_limit(const Generation& generation) CAIRN_REQUIRES(mutex_);
   void accept_parked() CAIRN_REQUIRES(mutex_);
   Status apply_skips() CAIRN_REQUIRES(mutex_);

@@ -25,6 +25,22 @@ class PositionTest : public DaemonTest {
     ASSERT_EQ(position(), head());
   }
 
+  // A build that has applied some of its events, and committed nothing.
+  void half_built() {
+    has_projection("customers", kByCustomer);
+    for (int i = 0; i < 9; ++i) added("order-1", "ada", 1);
+    settle();
+    ASSERT_THAT(daemon().rebuild("customers", 10), succeeds());
+    clock().advance(ManualClock::kSecond / 2);
+    settle();
+    ASSERT_EQ(build_position(), 5u);
+  }
+  std::uint64_t build_position() {
+    const auto rebuild = status("customers").rebuild;
+    EXPECT_TRUE(rebuild.has_value());
+    return rebuild ? rebuild->position.value : 0;
+  }
+
   // What a status and a row say; both are the same.
   std::uint64_t position() {
     const std::uint64_t in_status = status("customers").position.value;
@@ -123,6 +139,67 @@ TEST_F(PositionTest, APauseAtTheParkedLimitOfABuildDoesNotMakeItFallEither) {
   EXPECT_THAT(status("customers").reason, HasSubstr("1 keys are parked"));
   crash();
   EXPECT_GE(position(), before);
+}
+
+TEST_F(PositionTest, OfABuildDoesNotFallWhenItIsResumed) {
+  half_built();
+  const std::uint64_t before = build_position();
+  ASSERT_THAT(daemon().pause("customers"), succeeds());
+  EXPECT_EQ(build_position(), before);
+  ASSERT_THAT(daemon().resume("customers"), succeeds());
+  EXPECT_GE(build_position(), before);
+  settle();
+  EXPECT_GE(build_position(), before);
+}
+
+TEST_F(PositionTest, OfABuildDoesNotFallWhenAFaultedProjectionIsResumed) {
+  bool damaged = false;
+  daemon_options().catch_up_shapes = [&]() -> Status {
+    if (damaged) return make_error(Errc::kCorruption, "a schema cannot be read");
+    return {};
+  };
+  half_built();
+  const std::uint64_t before = build_position();
+  damaged = true;
+  others(1);
+  settle();
+  ASSERT_EQ(state("customers"), "faulted");
+  EXPECT_EQ(build_position(), before);
+  damaged = false;
+  ASSERT_THAT(daemon().resume("customers"), succeeds());
+  EXPECT_GE(build_position(), before);
+  for (int i = 0; i < 10; ++i) {
+    clock().advance(ManualClock::kSecond / 5);
+    settle();
+    const auto rebuild = status("customers").rebuild;
+    if (rebuild) {
+      EXPECT_GE(rebuild->position.value, before);
+    }
+  }
+  EXPECT_EQ(status("customers").generation, 2u);
+  EXPECT_EQ(row("customers", "ada"), R"({"n":9,"sum":9})");
+}
+
+TEST_F(PositionTest, OfABuildDoesNotFallAcrossARestart) {
+  half_built();
+  const std::uint64_t before = build_position();
+  restart_daemon();
+  EXPECT_GE(build_position(), before);
+}
+
+TEST_F(PositionTest, OfAPausedBuildDoesNotFallAcrossACrash) {
+  half_built();
+  const std::uint64_t before = build_position();
+  ASSERT_THAT(daemon().pause("customers"), succeeds());
+  crash();
+  EXPECT_EQ(build_position(), before);
+}
+
+TEST_F(PositionTest, OfTheNextBuildBeginsAgain) {
+  half_built();
+  ASSERT_THAT(daemon().cancel("customers"), succeeds());
+  ASSERT_THAT(daemon().rebuild("customers", 10), succeeds());
+  EXPECT_EQ(build_position(), 0u);
 }
 
 TEST_F(PositionTest, GoesBackOnlyWithTheGeneration) {
