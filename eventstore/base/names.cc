@@ -37,7 +37,10 @@ std::uint32_t take_code_point(std::string_view& text) {
 
 }  // namespace
 
-bool is_utf8(std::string_view text) {
+bool is_utf8(std::string_view text) { return utf8_prefix(text) == text.size(); }
+
+std::size_t utf8_prefix(std::string_view text) {
+  const std::size_t whole = text.size();
   while (!text.empty()) {
     // Most text is ASCII: eight bytes at a time, and the rest one by one.
     std::uint64_t word = 0;
@@ -47,9 +50,9 @@ bool is_utf8(std::string_view text) {
       text.remove_prefix(sizeof word);
     }
     while (!text.empty() && static_cast<unsigned char>(text.front()) < 0x80) text.remove_prefix(1);
-    if (!text.empty() && take_code_point(text) == kInvalid) return false;
+    if (!text.empty() && take_code_point(text) == kInvalid) return whole - text.size();
   }
-  return true;
+  return whole;
 }
 
 bool is_printable_name(std::string_view text) {

@@ -35,7 +35,8 @@ class Checker {
   Checker(std::string_view text, std::size_t depth_max) : text_(text), depth_max_(depth_max) {}
 
   std::optional<JsonFault> run() {
-    if (!is_utf8(text_)) return JsonFault{0, "the text is not valid UTF-8"};
+    const std::size_t valid = utf8_prefix(text_);
+    if (valid < text_.size()) return JsonFault{valid, "the text is not valid UTF-8"};
     if (check()) return std::nullopt;
     return std::move(fault_);
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace cairn {
 namespace {
 
@@ -22,6 +24,21 @@ TEST(NamesTest, RefusesInvalidUtf8) {
                            "\xF8\x88\x80\x80\x80", "\xE0\x80\xAF", "\xF0\x80\x80\xAF", "\xFF"}) {
     EXPECT_FALSE(is_utf8(name)) << name;
     EXPECT_FALSE(is_printable_name(name)) << name;
+  }
+}
+
+TEST(NamesTest, FindsWhereUtf8Ends) {
+  EXPECT_EQ(utf8_prefix(""), 0u);
+  EXPECT_EQ(utf8_prefix("Größe"), 7u);
+  // At every place of a word of eight bytes, after characters of one to four bytes.
+  for (const std::string whole : {"", "a", "ö", "注", "🪨"}) {
+    for (std::size_t size = 0; size < 20; ++size) {
+      const std::string valid = std::string(size, 'x') + whole;
+      EXPECT_EQ(utf8_prefix(valid), valid.size());
+      for (const char* wrong : {"\x80", "\xC3", "\xE2\x82", "\xED\xA0\x80", "\xFFyyyyyyyyyy"}) {
+        EXPECT_EQ(utf8_prefix(valid + wrong), valid.size()) << valid;
+      }
+    }
   }
 }
 

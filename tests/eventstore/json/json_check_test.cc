@@ -74,6 +74,13 @@ TEST(JsonCheck, LimitsTheDepth) {
 
 TEST(JsonCheck, ReportsTheOffset) { EXPECT_EQ(check_json(R"({"a":tru})")->offset, 5u); }
 
+TEST(JsonCheck, ReportsTheOffsetOfInvalidUtf8) {
+  EXPECT_EQ(check_json("\xff")->offset, 0u);
+  EXPECT_EQ(check_json("[\"a\", \"\xff\"]")->offset, 7u);
+  // Where the character begins, not at the byte that is wrong in it.
+  EXPECT_EQ(check_json("\"Gr\xc3\xb6\xc3(\"")->offset, 5u);
+}
+
 // nlohmann::json refuses numbers that do not fit a double. check_json() accepts them, because Cairn stores
 // the text.
 bool is_too_large_for_a_double(const std::string& text) {
