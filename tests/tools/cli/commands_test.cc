@@ -194,6 +194,78 @@ TEST_F(CommandsTest, ReadAndImportCopyAStore) {
   EXPECT_EQ(content(copy.url()).size(), 8u);
 }
 
+// A log with an event of each version of a schema, which an upcaster connects.
+TEST_F(CommandsTest, StoredEventsAreImportedInTheVersionTheyWereWrittenIn) {
+  const auto file = [&](const std::string& name, const std::string& text) {
+    const auto path = folder_ / "schemas" / "Paid" / name;
+    std::filesystem::create_directories(path.parent_path());
+    EXPECT_THAT(write_file(path, text), succeeds());
+    return path.string();
+  };
+  const std::string first =
+      file("1.avsc", R"({"type":"record","name":"Paid","fields":[{"name":"euros","type":"long"}]})");
+  const std::string second =
+      file("2.avsc", R"({"type":"record","name":"Paid","fields":[{"name":"cents","type":"long"}]})");
+  file("1-2.lua",
+       "return upcaster { type = 'Paid', from = 1, to = 2, upcast = function(data)\n"
+       "  return { cents = data.euros * 100 } end }");
+  const std::string schemas = (folder_ / "schemas").string();
+  const auto pay = [&](const std::string& data) {
+    EXPECT_EQ(cairn({"append", "order-1", "--type", "Paid", "--data", data}).exit_code, 0);
+  };
+  ASSERT_EQ(cairn({"schema", "register", "Paid", first}).exit_code, 0);
+  pay(R"({"euros":3})");
+  ASSERT_EQ(cairn({"schema", "register", "--dir", schemas}).exit_code, 0);
+  pay(R"({"cents":5})");
+  const std::vector<std::string> stored = {"read",   "--all",   "--category", "order",
+                                           "--json", "--shape", "stored"};
+  const std::string exported = cairn(stored).output;
+  ASSERT_EQ(lines_in(exported).size(), 2u);
+  const auto into = [&](const RunningServer& server, std::vector<std::string> words,
+                        const std::string& input = "") {
+    words.insert(words.end(), {"--url", server.url()});
+    return run_cairn(words, {.input = input});
+  };
+
+  const RunningServer copy;
+  ASSERT_EQ(into(copy, {"schema", "register", "--dir", schemas}).exit_code, 0);
+  const Finished done = into(copy, {"import", "-"}, exported);
+  EXPECT_EQ(done.output, "2 events imported\n") << done.errors;
+  std::vector<std::string> versions;
+  for (const std::string& line : lines_in(into(copy, stored).output)) {
+    versions.push_back(json::parse(line)["storedSchemaVersion"].dump() + json::parse(line)["data"].dump());
+  }
+  EXPECT_THAT(versions, ElementsAre(R"(1{"euros":3})", R"(2{"cents":5})"));
+
+  // A server that has only the newest schema takes events in their newest shape.
+  const RunningServer other;
+  ASSERT_EQ(into(other, {"schema", "register", "Paid", second}).exit_code, 0);
+  const Finished no = into(other, {"import", "-"}, exported);
+  EXPECT_EQ(no.exit_code, 1);
+  EXPECT_THAT(no.errors, HasSubstr("stdin, line 1: "));
+  EXPECT_THAT(no.errors, HasSubstr("(422 invalid-data)"));
+  EXPECT_EQ(into(other, {"import", "-"}, cairn({"read", "order-1", "--json"}).output).output,
+            "2 events imported\n");
+}
+
+TEST_F(CommandsTest, AnImportSaysWhichSchemaIsMissing) {
+  ASSERT_THAT(write_file(folder_ / "1.avsc", R"("long")"), succeeds());
+  ASSERT_EQ(cairn({"schema", "register", "Paid", (folder_ / "1.avsc").string()}).exit_code, 0);
+  const auto paid = [](int version, const std::string& data) {
+    return R"({"stream":"order-1","type":"Paid","schemaVersion":)" + std::to_string(version) + R"(,"data":)" +
+           data + "}\n";
+  };
+  const Finished no = cairn({"import", "-"}, paid(1, "1") + paid(2, R"({"cents":5})"));
+  EXPECT_EQ(no.exit_code, 1);
+  EXPECT_THAT(no.errors, HasSubstr("stdin, line 2: "));
+  EXPECT_THAT(no.errors,
+              HasSubstr("The line names version 2 of the schema of Paid, which this server does not"));
+  EXPECT_THAT(no.errors, HasSubstr("`cairn schema register`"));
+  // Without schemas it is free JSON.
+  EXPECT_EQ(cairn({"import", "-"}, R"({"stream":"a-1","type":"Free","schemaVersion":3,"data":1})").exit_code,
+            0);
+}
+
 TEST_F(CommandsTest, WrongEventsInAnImportAreReportedByLine) {
   const Finished no = cairn({"import", "-"}, import_lines(1, 3) + R"({"stream":"$x","type":"T","data":1})");
   EXPECT_EQ(no.exit_code, 1);

@@ -30,18 +30,19 @@ bool ImportBatch::has_room_for(const ImportLine& line) const {
 void ImportBatch::add(const ImportLine& line, std::uint64_t number) {
   std::string json;
   append_event(json, line.event);
-  add(line.stream, std::move(json), number);
+  add(line.stream, {number, 0, std::move(json), line.missing_schema});
 }
 
-void ImportBatch::add(const std::string& stream, std::string event_json, std::uint64_t number) {
+void ImportBatch::add(const std::string& stream, Event event) {
   const auto [place, is_new] = places_.try_emplace(stream, streams_.size());
   if (is_new) {
     streams_.push_back(stream);
     order_.emplace_back();
   }
   order_[place->second].push_back(events_.size());
-  bytes_ += event_json.size();
-  events_.push_back({number, place->second, std::move(event_json)});
+  bytes_ += event.json.size();
+  event.stream = place->second;
+  events_.push_back(std::move(event));
 }
 
 std::uint64_t ImportBatch::first_line() const {
@@ -57,6 +58,17 @@ std::uint64_t ImportBatch::last_line() const {
 std::optional<std::uint64_t> ImportBatch::line_of(std::size_t stream, std::size_t event) const {
   if (stream >= order_.size() || event >= order_[stream].size()) return std::nullopt;
   return events_[order_[stream][event]].line;
+}
+
+std::optional<ImportBatch::Source> ImportBatch::source_of(std::size_t event) const {
+  for (const std::vector<std::size_t>& of_stream : order_) {
+    if (event < of_stream.size()) {
+      const Event& found = events_[of_stream[event]];
+      return Source{found.line, found.missing_schema};
+    }
+    event -= of_stream.size();
+  }
+  return std::nullopt;
 }
 
 std::string ImportBatch::body(const std::function<std::string(const std::string&)>& expected) const {
@@ -83,7 +95,7 @@ std::vector<ImportBatch> ImportBatch::single_events() const {
   std::vector<ImportBatch> singles;
   singles.reserve(events_.size());
   for (const Event& event : events_) {
-    singles.emplace_back(limits_).add(streams_[event.stream], event.json, event.line);
+    singles.emplace_back(limits_).add(streams_[event.stream], event);
   }
   return singles;
 }

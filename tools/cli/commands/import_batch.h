@@ -41,6 +41,14 @@ class ImportBatch {
   // The line that is event number `event` of stream number `stream` in the request; nullopt for none.
   std::optional<std::uint64_t> line_of(std::size_t stream, std::size_t event) const;
 
+  // Where an event of the request comes from.
+  struct Source {
+    std::uint64_t line = 0;
+    std::string missing_schema;  // see ImportLine
+  };
+  // Events count from 0 through all streams of the request; nullopt for none.
+  std::optional<Source> source_of(std::size_t event) const;
+
   // The body of the request. `expected` gives the JSON of the expected version of a stream.
   std::string body(const std::function<std::string(const std::string&)>& expected) const;
 
@@ -52,9 +60,10 @@ class ImportBatch {
     std::uint64_t line = 0;
     std::size_t stream = 0;
     std::string json;
+    std::string missing_schema;
   };
 
-  void add(const std::string& stream, std::string event_json, std::uint64_t number);
+  void add(const std::string& stream, Event event);
 
   BatchLimits limits_;
   std::vector<Event> events_;                            // in the order of the lines

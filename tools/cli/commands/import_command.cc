@@ -59,6 +59,7 @@ class ImportRun {
       ++skipped_;  // A system stream of the other store.
       return true;
     }
+    importer_.choose_version(*parsed);
     if (!batch_.has_room_for(*parsed) && !send()) return false;
     batch_.add(*parsed, lines_);
     return true;
@@ -237,11 +238,12 @@ std::string check_batch(const std::string& text) {
 void add_import_command(CLI::App& app, CommandAction& action) {
   CLI::App& command = *app.add_subcommand("import", "Append many events from a file");
   command.footer(
-      "\nEach line is a JSON object with stream, type and data, and optionally id, metadata and tags. The "
-      "output of\n"
-      "`cairn read --json` is accepted, and so is an .avro file that `cairn export` wrote. Numbers keep "
-      "their\n"
-      "digits. An interrupted import can be repeated: events that are already stored are skipped, always "
+      "\nEach line is a JSON object with stream, type and data, and optionally id, metadata, tags and "
+      "schemaVersion.\n"
+      "The output of `cairn read --json` is accepted, and so is an .avro file that `cairn export` wrote. "
+      "Schemas\n"
+      "are not copied: register them first. Numbers keep their digits. An interrupted import can be "
+      "repeated: events that are already stored are skipped, always "
       "with\n"
       "--expect 0, and otherwise as long as the server remembers ids.\n"
       "\nExamples:\n"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "eventstore/base/checksum.h"
@@ -15,8 +16,10 @@ namespace cairn::cli {
 namespace {
 
 // Fields of a stored event that are ignored.
-constexpr std::string_view kPassedOver[] = {
-    "position", "version", "schemaId", "schemaVersion", "storedSchemaVersion", "recordedAt"};
+constexpr std::string_view kPassedOver[] = {"position", "version", "schemaId", "storedSchemaVersion",
+                                            "recordedAt"};
+
+constexpr std::uint64_t kSchemaVersionMax = std::numeric_limits<std::int32_t>::max();
 
 Error wrong(std::string message) { return make_error(Errc::kInvalidArgument, std::move(message)); }
 
@@ -57,6 +60,13 @@ Status take_field(const std::string& field, JsonCursor& value, ImportLine& to) {
     to.event.metadata = raw;
   } else if (field == "tags") {
     to.event.tags = raw;
+  } else if (field == "schemaVersion") {
+    if (kind == JsonKind::kNull) return {};
+    const auto version = json_whole_number(raw);
+    if (!version || *version == 0 || *version > kSchemaVersionMax) {
+      return wrong_field(field, "a version of the type's schema, or null");
+    }
+    to.event.schema_version = static_cast<std::uint32_t>(*version);
   } else if (field != "part" &&
              std::find(std::begin(kPassedOver), std::end(kPassedOver), field) == std::end(kPassedOver)) {
     return wrong("unknown field \"" + field + "\"");

@@ -14,10 +14,12 @@ struct ImportLine {
   std::string stream;
   EventText event;
   bool was_stored = false;  // has the position of another store
+  std::string
+      missing_schema;  // that the line names and the server does not have: "version 1 of …"; "" = none
 };
 
-// Reads {"stream","type","data","id"?,"metadata"?,"tags"?}. A line of `cairn read --json` is accepted too;
-// its position, version and time in the other store are ignored. kInvalidArgument for anything else.
+// Reads {"stream","type","data","id"?,"metadata"?,"tags"?,"schemaVersion"?}. A line of `cairn read --json` is
+// accepted too; its position, version and time in the other store are ignored. kInvalidArgument for anything else.
 //
 // A line without an id gets one derived from its number and its text, which makes the import of a file
 // idempotent. `number` counts from 1.

@@ -1,5 +1,7 @@
 #include "tools/cli/commands/importer.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -26,10 +28,28 @@ ImportFailure failure(const ImportBatch& batch, std::string reason) {
   return {batch.first_line(), batch.last_line(), std::move(reason), false};
 }
 
-// Maps the field of an event in a refusal to the line of the file.
+std::string missing_schema_hint(const std::string& schema) {
+  return fmt::format(
+      "\nThe line names {}, which this server does not have. An import copies events and no schemas: "
+      "register "
+      "all versions of the other server in their order first (`cairn schema register`).",
+      schema);
+}
+
+// Maps the event of a refusal to the line of the file.
 ImportFailure refusal(const ImportBatch& batch, const api::Answer& answer) {
   ImportFailure refused = failure(batch, refusal_text(answer));
   const json problem = json::parse(answer.body, nullptr, false);
+  const json errors = problem.is_object() ? problem.value("errors", json()) : json();
+  const json first = errors.is_array() && !errors.empty() ? errors.front() : json();
+  const json index = first.is_object() ? first.value("event", json()) : json();
+  if (index.is_number_unsigned()) {
+    if (const auto source = batch.source_of(index.get<std::size_t>())) {
+      refused.first_line = refused.last_line = source->line;
+      if (!source->missing_schema.empty()) refused.reason += missing_schema_hint(source->missing_schema);
+    }
+    return refused;
+  }
   const json field = problem.is_object() ? problem.value("field", json()) : json();
   std::size_t stream = 0;
   std::size_t event = 0;
@@ -41,6 +61,13 @@ ImportFailure refusal(const ImportBatch& batch, const api::Answer& answer) {
 }
 
 }  // namespace
+
+void Importer::choose_version(ImportLine& line) {
+  std::uint32_t& version = line.event.schema_version;
+  if (version == 0 || server_versions_.may_have(line.event.type, version)) return;
+  line.missing_schema = fmt::format("version {} of the schema of {}", version, line.event.type);
+  version = 0;
+}
 
 std::optional<ImportFailure> Importer::send(const ImportBatch& batch) {
   const auto answer =

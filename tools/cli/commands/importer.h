@@ -8,6 +8,7 @@
 #include "api/client/client.h"
 #include "eventstore/base/result.h"
 #include "tools/cli/commands/import_batch.h"
+#include "tools/cli/commands/server_versions.h"
 
 namespace cairn::cli {
 
@@ -34,6 +35,10 @@ class Importer {
   // batch expects the version that the previous one left.
   Importer(api::Client& client, std::string expect) : client_(client), expect_(std::move(expect)) {}
 
+  // Data is checked against the version of its schema that the line names. When the server does not have it, or
+  // the type has no schema there, it is checked as an event without a version is.
+  void choose_version(ImportLine& line);
+
   // nullopt when the whole batch is stored.
   std::optional<ImportFailure> send(const ImportBatch& batch);
 
@@ -46,6 +51,7 @@ class Importer {
   std::string expected_version(const std::string& stream) const;
 
   api::Client& client_;
+  ServerVersions server_versions_{client_};
   std::string expect_;
   bool chained_ = expect_ != "any" && expect_ != "exists";
   std::unordered_map<std::string, std::uint64_t> versions_;  // when chained: the version of each stream

@@ -15,6 +15,7 @@ void append_event(std::string& to, const EventText& event) {
   json.raw("data", event.data);
   if (!event.metadata.empty()) json.raw("metadata", event.metadata);
   if (!event.tags.empty()) json.raw("tags", event.tags);
+  if (event.schema_version != 0) json.number("schemaVersion", event.schema_version);
   json.end_object();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,9 +11,10 @@ namespace cairn::cli {
 struct EventText {
   std::string id;
   std::string type;
-  std::string data;      // JSON
-  std::string metadata;  // JSON, or "" for none
-  std::string tags;      // JSON, or "" for none
+  std::string data;                  // JSON
+  std::string metadata;              // JSON, or "" for none
+  std::string tags;                  // JSON, or "" for none
+  std::uint32_t schema_version = 0;  // 0 = the newest
 };
 
 // Appends the event as a JSON object.

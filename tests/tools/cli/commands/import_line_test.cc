@@ -46,6 +46,16 @@ TEST(ImportLineTest, StoredEventsLoseOnlyTheirPosition) {
   EXPECT_EQ(json, R"({"id":")" + kEventId + R"(","type":"T","data":0.10,"metadata":{},"tags":[]})");
 }
 
+TEST(ImportLineTest, TheVersionOfTheSchemaIsKept) {
+  const auto parsed = parse_import_line(R"({"stream":"s","type":"T","data":1,"id":")" + kEventId +
+                                            R"(","schemaVersion":2,"storedSchemaVersion":1})",
+                                        1);
+  ASSERT_THAT(parsed, succeeds());
+  std::string json;
+  append_event(json, parsed->event);
+  EXPECT_EQ(json, R"({"id":")" + kEventId + R"(","type":"T","data":1,"schemaVersion":2})");
+}
+
 TEST(ImportLineTest, TheSameLineAtTheSameNumberHasTheSameId) {
   const std::string text = R"({"stream":"s","type":"T","data":1})";
   const std::string id = parse_import_line(text, 1)->event.id;
@@ -66,6 +76,7 @@ TEST(ImportLineTest, WrongLinesSayWhy) {
       {R"({"stream":"s","type":"T","data":1,"id":"7"})", "\"id\" must be a UUID"},
       {R"({"stream":"s","type":"T","data":1,"metadata":[]})", "\"metadata\" must be an object"},
       {R"({"stream":"s","type":"T","data":1,"tags":{}})", "\"tags\" must be a list"},
+      {R"({"stream":"s","type":"T","data":1,"schemaVersion":0})", "\"schemaVersion\" must be a version"},
       {R"({"stream":"s","type":"T","data":1,"part":2})", "--shape stored"},
       {R"({"stream":"s","type":"T","data":1,"colour":"red"})", "unknown field \"colour\""},
   };
