@@ -41,10 +41,11 @@ class PositionTest : public DaemonTest {
     return rebuild ? rebuild->position.value : 0;
   }
 
-  // What a status and a row say; both are the same.
+  // What a status, a row and a page of rows say; all are the same.
   std::uint64_t position() {
     const std::uint64_t in_status = status("customers").position.value;
     EXPECT_EQ(value_of(daemon().row("customers", "ada", false)).position.value, in_status);
+    EXPECT_EQ(value_of(daemon().rows("customers", {})).position.value, in_status);
     return in_status;
   }
 
