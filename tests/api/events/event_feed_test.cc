@@ -154,6 +154,21 @@ TEST_F(EventFeedTest, AFollowerWithoutMatchesGetsAResumePointEveryFiveSeconds) {
   EXPECT_EQ(text_of(feed), "") << "nothing was scanned since the last one";
 }
 
+// Otherwise a client that reconnects to a quiet stream is asked about a position that is long past, and after a
+// restore it would not be told of another history.
+TEST_F(EventFeedTest, AFollowerOfAStreamGetsResumePointsWhileOthersAppend) {
+  append("a-1", {"T"});
+  EventFeed feed(stream_cursor(store(), "a-1", {}), FeedFormat::kServerSent, 1'000, store().head(), source_,
+                 {}, [this] { return now_; });
+  EXPECT_NE(text_of(feed), "");
+  const std::uint64_t from = store().head().value;
+  append("b-1", {"T", "T"});
+  now_ += EventFeed::kResumeInterval - std::chrono::nanoseconds(1);
+  EXPECT_EQ(text_of(feed), "");
+  now_ += std::chrono::nanoseconds(1);
+  EXPECT_EQ(text_of(feed), "id: " + std::to_string(from + 2) + "\n\n");
+}
+
 TEST_F(EventFeedTest, AFollowerThatHasEverythingGetsNoResumePoint) {
   append("a-1", {"T", "T", "T"});
   EventFeed all = follow({});

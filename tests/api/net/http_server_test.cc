@@ -621,11 +621,11 @@ TEST_F(HttpServerTest, ClientsThatDoNotReadTheirAnswerAreDisconnected) {
 }
 
 TEST_F(HttpServerTest, HeartbeatsGoByTheClockAndNotBySilence) {
-  options_.limits.heartbeat_interval = 20ms;
+  options_.limits.heartbeat_interval = 500ms;  // A busy machine halts the server for less, and not twice.
   RawClient c = client();
   c.send("GET /restless HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_EQ(c.receive().status, 200);
-  for (int i = 0; i < 5; ++i) EXPECT_TRUE(c.receives("4\r\nbeat\r\n")) << i;
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(c.receives("4\r\nbeat\r\n")) << i;
   expect_healthy();
 }
 
