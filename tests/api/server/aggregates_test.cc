@@ -111,6 +111,8 @@ TEST_F(AggregatesTest, ADeploymentDoesNotWaitForStates) {
     waiting.push_back(raw());
     ASSERT_TRUE(waiting.back().send("GET /streams/count-1/state HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   }
+  while (metric("cairn_state_folds_total") < 2) {  // both threads for states are busy
+  }
   EXPECT_EQ(deploy_aggregate(adder()).status, 201);
   for (RawClient& each : waiting) EXPECT_FALSE(each.readable_within(std::chrono::milliseconds(0)));
 }
