@@ -16,6 +16,8 @@ namespace {
 
 class AppendAttemptTest : public test::StoreTest {
  protected:
+  static constexpr std::size_t kQueueMax = 64;
+
   static Answered<AppendBody> parse(std::string_view body) { return parse_stream_append("a-1", body); }
 
   // An append under way: its attempt, and its answer.
@@ -24,8 +26,8 @@ class AppendAttemptTest : public test::StoreTest {
     std::shared_ptr<PendingAnswer> answer;
   };
 
-  Sent attempt() {
-    const auto pending = std::make_shared<PendingAnswer>();
+  Sent attempt(ClientId client = 0) {
+    const auto pending = std::make_shared<PendingAnswer>(WorkLimits{}, client);
     return {std::make_shared<AppendAttempt>(
                 AppendAttempt::Parts{store(),
                                      registry_,
@@ -41,8 +43,8 @@ class AppendAttemptTest : public test::StoreTest {
             pending};
   }
 
-  Sent send(const std::string& body) {
-    Sent sent = attempt();
+  Sent send(const std::string& body, ClientId client = 0) {
+    Sent sent = attempt(client);
     sent.attempt->start(*parse(body), body);
     return sent;
   }
@@ -95,6 +97,7 @@ class AppendAttemptTest : public test::StoreTest {
   // Set before the store is opened; called by the writer thread, which also clears at_commit_.
   struct Hook {
     explicit Hook(AppendAttemptTest& test) {
+      test.options().queue_requests_max = kQueueMax;
       test.options().on_commit = [&test](const CommitReport&) {
         if (const auto call = test.at_commit_) call();
       };
@@ -124,6 +127,22 @@ TEST_F(AppendAttemptTest, IdInUseIsUnavailableWhileTheRegistryThreadIsStopped) {
   EXPECT_EQ(append(kFirst).status, 201);
   registry_.worker().stop();
   EXPECT_EQ(append(kOther).status, 503);
+}
+
+// The writer's queue knows whose requests it holds.
+TEST_F(AppendAttemptTest, OnlyTheClientThatFloodsTheQueueIsRefused) {
+  constexpr char kAny[] = R"({"events":[{"type":"T","data":1}]})";
+  stop_writer();
+  std::vector<Sent> flood;
+  for (std::size_t i = 0; i < kQueueMax - kQueueMax / 4; ++i) flood.push_back(send(kAny, 1));
+  for (const Sent& each : flood) EXPECT_FALSE(each.answer->answered());
+  const Sent refused = send(kAny, 1);
+  const Sent quiet = send(kAny, 2);
+  EXPECT_FALSE(quiet.answer->answered());
+  go_on();
+  EXPECT_EQ(answer_to(refused).status, 429);
+  EXPECT_EQ(answer_to(quiet).status, 201);
+  for (const Sent& each : flood) EXPECT_EQ(answer_to(each).status, 201);
 }
 
 // --- Schemas and upcasters that change while an append is under way

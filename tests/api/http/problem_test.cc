@@ -33,5 +33,11 @@ TEST(ProblemTest, OverloadedHasRetryAfter) {
   }
 }
 
+TEST(ProblemTest, TooManyRequestsHasRetryAfter) {
+  const Problem problem = too_many_requests("x");
+  EXPECT_EQ(problem.status(), 429);
+  EXPECT_THAT(problem.to_response().headers, Contains(Pair("Retry-After", "1")));
+}
+
 }  // namespace
 }  // namespace cairn::api
