@@ -267,6 +267,7 @@ TEST_F(AccessTest, ATokenWithCategoriesDoesNotChangeTheRegistry) {
     refused(orders.remove(std::string("/mode") + of));
   }
   refused(orders.remove("/contexts/c"));
+  expect_forbidden(orders.put("/upcasters/S/1", "return upcaster {}", "text/x-lua"), "categor");
   EXPECT_EQ(as(kOrders).get("/subjects").body, R"(["S"])") << "it may read them";
 }
 
