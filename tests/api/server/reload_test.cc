@@ -71,6 +71,14 @@ TEST_F(ReloadTest, AFollowerThatDoesNotReadIsEndedToo) {
   ASSERT_EQ(stalled.status(), 200);
   change_tokens(both());
   reload();
+  // The connection of the fixture's client is the only one that is left, before anything more is read.
+  const auto only_one_is_left = [this] {
+    return get("/metrics").body.find("\ncairn_http_connections 1\n") != std::string::npos;
+  };
+  const auto give_up_at = std::chrono::steady_clock::now() + RawClient::kPatience;
+  while (!only_one_is_left() && std::chrono::steady_clock::now() < give_up_at) {
+  }
+  EXPECT_TRUE(only_one_is_left());
   int events = 0;
   while (stalled.next()) ++events;
   EXPECT_TRUE(stalled.lost());
