@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "api/http/body_source.h"
-#include "api/http/fair_queue.h"
 
 namespace cairn::api {
 
@@ -29,8 +28,6 @@ struct HttpRequest {
   std::vector<std::pair<std::string_view, std::string_view>> headers;  // as sent
   std::string_view body;
   std::shared_ptr<const Token> token;  // the client's; nullptr when the server requires none
-
-  ClientId client = 0;  // of the token; where none is needed, of the connection
 
   // The first header of that name, or nullopt.
   std::optional<std::string_view> header(std::string_view name) const;

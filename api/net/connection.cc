@@ -425,7 +425,6 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     request.body = std::string_view(input_.data(), head.content_length);
   }
   request.token = token_;
-  request.client = client_;
   if (path_bytes < head.target.size()) {
     auto query = parse_query(head.target.substr(path_bytes + 1));
     if (!query) co_return invalid_request("The target is malformed.", "target").to_response();
