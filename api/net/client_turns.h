@@ -21,9 +21,9 @@ namespace cairn::api {
 // its requests delay the other's by all of them.
 //
 // While several clients send requests, they take turns, and the event loop looks for new input after each 50 µs
-// of turns. Each client has a window of appends that are in progress, one large or two small ones; its other
-// connections wait before their bodies are received. So a request of another client waits for a few appends and
-// not for one of each connection.
+// of turns. Each client has a window of appends that are in progress, one large or two small ones; the requests
+// of its other connections wait. So a request of another client waits for a few appends and not for one of each
+// connection.
 //
 // A client that is alone has no window and takes no turns, which cost a pass through the event loop. Without
 // tokens every connection is a client of its own and has one request at a time, so that the event loop's own

@@ -239,13 +239,13 @@ asio::awaitable<bool> Connection::serve_one() {
   // connection is closed after it unless the body has arrived with the head.
   const bool takes_body = match.route != nullptr && match.route->takes_body();
   if (turns_.several()) co_await turns_.next(client_);
+  if (takes_body && !co_await receive_body(head)) co_return false;
+  // Behind the body: a connection that sends slowly does not keep others of its client waiting.
   std::optional<ClientTurns::Place> place;
   if (token_ != nullptr && match.route != nullptr && match.route->work == WorkKind::kAppend) {
     place.emplace(turns_, client_, head.content_length);
     co_await place->enter();
-    if (turns_.several()) request_began_ = Clock::now();  // the client has not waited for itself
   }
-  if (takes_body && !co_await receive_body(head)) co_return false;
   const bool body_is_here = input_.size() >= head.content_length;
 
   const KeepAlive keep_alive =
@@ -253,6 +253,7 @@ asio::awaitable<bool> Connection::serve_one() {
   const auto received = Clock::now();
   const Route* route = match.route;
   HttpResponse response = co_await answer(head, std::move(match));
+  place.reset();  // before sending: the client may be slow
   services_.observer.answered(route, response.status, Clock::now() - received);
   input_.erase(0, static_cast<std::size_t>(std::min<std::uint64_t>(head.content_length, input_.size())));
   if (input_.capacity() > chunk_.size() && input_.empty()) input_.shrink_to_fit();

@@ -66,6 +66,30 @@ TEST_F(AccessTest, BearerAndBasicAreAccepted) {
   }
 }
 
+// While clients with several tokens send requests, each has a window of appends in progress on a thread. Bodies
+// that are on their way are not in it.
+TEST_F(AccessTest, UnfinishedAppendsDoNotKeepOthersOfTheirTokenWaiting) {
+  serve_with_tokens();
+  std::vector<RawClient> unfinished;
+  std::vector<ApiClient> writers, others;
+  for (int i = 0; i < 8; ++i) {  // some on each thread of the server
+    others.push_back(as(kBoth));
+    writers.push_back(as(kWriter));
+    ASSERT_EQ(others.back().append("order-1", {event_text("T")}).status, 201);
+    unfinished.push_back(raw());
+    unfinished.back().send(std::string("POST /streams/order-2/events HTTP/1.1\r\nHost: localhost\r\n") +
+                           "Authorization: Bearer " + kWriter +
+                           "\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n{");
+  }
+  for (int round = 0; round < 5; ++round) {
+    for (std::size_t i = 0; i < writers.size(); ++i) {
+      ASSERT_EQ(others[i].append("order-1", {event_text("T")}).status, 201);
+      ASSERT_EQ(writers[i].append("order-3", {event_text("T")}).status, 201);
+    }
+  }
+  for (RawClient& each : unfinished) EXPECT_FALSE(each.readable_within(std::chrono::milliseconds(0)));
+}
+
 TEST_F(AccessTest, ScopesAreEnforced) {
   serve_with_tokens();
   EXPECT_EQ(as(kWriter).append("order-1", {event_text("T")}).status, 201);
