@@ -40,8 +40,8 @@ asio::awaitable<void> suspend(Store store) {
 
 }  // namespace
 
-// What waits holds connections.
-ClientTurns::~ClientTurns() {
+// What waits holds connections, and their places.
+void ClientTurns::close() {
   closing_ = true;
   const auto windows = std::exchange(windows_, {});
   MutexLock lock(mutex_);

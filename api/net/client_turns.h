@@ -32,15 +32,18 @@ namespace cairn::api {
 // Belongs to the thread of the event loop, except several() and post(), which are thread-safe.
 class ClientTurns {
  public:
-  // A client counts for a second after its last request. REQUIRES: `io` is run by one thread and outlives this.
+  // A client counts for a second after its last request. REQUIRES: `io` is run by one thread, and lives until
+  // close(); this object lives longer than the coroutines that `io` holds.
   explicit ClientTurns(boost::asio::io_context& io,
                        std::chrono::steady_clock::duration remembered = std::chrono::seconds(1))
       : io_(io), remembered_(remembered) {}
 
-  // Destroys what waits.
-  ~ClientTurns();
+  ~ClientTurns() { close(); }
   ClientTurns(const ClientTurns&) = delete;
   ClientTurns& operator=(const ClientTurns&) = delete;
+
+  // Destroys what waits. From then on places are not given to others. REQUIRES: `io` no longer runs.
+  void close() CAIRN_EXCLUDES(mutex_);
 
   // A client with a token has sent a request.
   void note(ClientId client);

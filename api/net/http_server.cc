@@ -66,9 +66,13 @@ struct NullObserver final : RequestObserver {
 // One thread and the event loop of the connections it serves. A connection stays on its thread: connections
 // of different threads share no lock, and an event wakes the thread that will handle it.
 struct IoThread {
+  // What waits in `turns` holds sockets, which must be destroyed before their io; what waits in `io` holds places
+  // in `turns`.
+  ~IoThread() { turns.close(); }
+
+  ClientTurns turns{io};
   asio::io_context io{1};
   asio::executor_work_guard<asio::io_context::executor_type> work = asio::make_work_guard(io);
-  ClientTurns turns{io};  // after io: it holds connections, whose sockets must be destroyed before their io
   std::thread thread;
 };
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,8 +28,8 @@ constexpr std::chrono::microseconds kShortSlice{100};
 inline void set_thread_slice(std::chrono::nanoseconds slice) {
   struct Attributes {  // struct sched_attr, which glibc 2.36 does not declare
     std::uint32_t size = 48;
-    std::uint32_t policy = SCHED_OTHER;
-    std::uint64_t flags = 0;
+    std::uint32_t policy = 0;
+    std::uint64_t flags = 0x08;  // SCHED_FLAG_KEEP_POLICY
     std::int32_t nice = 0;
     std::uint32_t priority = 0;
     std::uint64_t runtime = 0;

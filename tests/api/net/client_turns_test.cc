@@ -131,15 +131,15 @@ TEST_F(ClientTurnsTest, WorkOfOneClientIsDoneInTheOrderOfTheEventLoop) {
   EXPECT_THAT(order, ElementsAre(1, 2, 3));
 }
 
-// The places of what waits are destroyed with it, and those in progress before it.
-TEST_F(ClientTurnsTest, WhatWaitsIsDestroyed) {
+TEST_F(ClientTurnsTest, ACloseDestroysWhatWaits) {
   begin("quiet", 2, kSmall);
   for (const char* name : {"a", "b", "c", "d"}) begin(name, 1, kLarge);
   const auto alive = std::make_shared<int>();
   turns_->post(1, [alive] {});
-  places_.clear();
-  turns_.reset();
+  turns_->close();
   EXPECT_EQ(alive.use_count(), 1);
+  end("a");  // gives its place to nobody
+  EXPECT_THAT(begun_, ElementsAre("quiet", "a"));
 }
 
 TEST_F(ClientTurnsTest, OtherThreadsPostAndEveryPostRuns) {

@@ -1,39 +1,41 @@
 #include "eventstore/base/thread_priority.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
-#include <algorithm>
-#include <cstdlib>
+#include <cstdint>
 #include <thread>
 
 namespace cairn {
 namespace {
 
-int niceness_of(pid_t thread) { return getpriority(PRIO_PROCESS, static_cast<id_t>(thread)); }
+struct Attributes {  // struct sched_attr
+  std::uint32_t size, policy;
+  std::uint64_t flags;
+  std::int32_t nice;
+  std::uint32_t priority;
+  std::uint64_t runtime, deadline, period;
+};
 
-TEST(ThreadPriorityTest, ChangesOnlyTheCallingThread) {
-  const int process = niceness_of(getpid());
-  std::thread([process] {
-    set_thread_niceness(5);
-    EXPECT_EQ(niceness_of(gettid()), std::min(process + 5, 19));
-    set_thread_niceness(7);  // relative to the process, not to the previous value
-    EXPECT_EQ(niceness_of(gettid()), std::min(process + 7, 19));
-    set_thread_niceness(100);
-    EXPECT_EQ(niceness_of(gettid()), 19);
-  }).join();
-  EXPECT_EQ(niceness_of(getpid()), process);
-  EXPECT_EQ(niceness_of(gettid()), process);
+Attributes of_this_thread() {
+  Attributes attributes{};
+  EXPECT_EQ(syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0), 0);
+  return attributes;
 }
 
-TEST(ThreadPriorityTest, WithoutPrivilegeAHigherPriorityIsIgnored) {
-  const auto as_anybody = [] {
-    const rlimit none{0, 0};
-    if (setrlimit(RLIMIT_NICE, &none) != 0 || (geteuid() == 0 && setuid(65534) != 0)) std::exit(2);
-    const int before = niceness_of(gettid());
-    set_thread_niceness(-10);
-    std::exit(niceness_of(gettid()) == before ? 0 : 1);
-  };
-  EXPECT_EXIT(as_anybody(), testing::ExitedWithCode(0), "");
+TEST(ThreadPriorityTest, AShortSliceKeepsPolicyAndNiceness) {
+  std::thread([] {
+    const sched_param parameters{};
+    ASSERT_EQ(sched_setscheduler(0, SCHED_BATCH, &parameters), 0);
+    set_thread_niceness(3);
+    const Attributes before = of_this_thread();
+    set_thread_slice(kShortSlice);
+    const Attributes after = of_this_thread();
+    EXPECT_EQ(after.policy, static_cast<std::uint32_t>(SCHED_BATCH));
+    EXPECT_EQ(after.nice, before.nice);
+    if (after.runtime == 0) GTEST_SKIP() << "Linux before 6.12 has no slices of threads";
+    EXPECT_EQ(after.runtime, 100'000u);
+  }).join();
 }
 
 }  // namespace
