@@ -86,15 +86,15 @@ asio::awaitable<bool> run_on(WorkerPool& workers, ClientId client, ClientTurns& 
 ClientId of_token(const Token& token) { return std::hash<std::string>()(token.name) | 1; }
 
 // Calls the route, whose answer may come later. An exception becomes a 500, and its text goes to the log only.
-void call_route(RouteMatch match, HttpRequest request, const std::shared_ptr<PendingAnswer>& pending) {
+void call_route(RouteMatch match, HttpRequest request, const Responder& respond) {
   try {
-    return Router::handle(std::move(match), std::move(request), Responder(pending));
+    return Router::handle(std::move(match), std::move(request), respond);
   } catch (const std::exception& error) {
     spdlog::error("A request failed with an exception: {}", error.what());
   } catch (...) {
     spdlog::error("A request failed with an unknown exception.");
   }
-  pending->put(internal_error().to_response());
+  respond(internal_error().to_response());
 }
 
 }  // namespace
@@ -435,7 +435,7 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
   const auto pending = std::make_shared<PendingAnswer>(work_limits(match.route), client_);
   pending->budget().cancel_with(services_.stopping);
   if (!runs_on_worker(match, head)) {
-    call_route(std::move(match), std::move(request), pending);
+    call_route(std::move(match), std::move(request), Responder(pending));
     if (auto response = pending->take()) co_return *std::move(response);
     if (pending->is_cancellable()) cancel_when_client_leaves(pending);
     co_await wait_for(pending, turns_);
@@ -443,15 +443,24 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     co_return *pending->take();
   }
 
-  // Shared, because std::function requires a copyable callable. The request has views of this connection's
-  // buffers, so the connection lives until the handler has returned.
-  const auto call =
-      std::make_shared<std::pair<RouteMatch, HttpRequest>>(std::move(match), std::move(request));
-  const std::function<void()> work = [self = shared_from_this(), call, pending] {
-    const WorkBudget::OnThread measured(pending->budget());
-    call_route(std::move(call->first), std::move(call->second), pending);
+  // The request has views of this connection's buffers, so the connection lives until the handler has returned.
+  struct Call {
+    std::shared_ptr<Connection> self;
+    RouteMatch match;
+    HttpRequest request;
+    std::optional<Responder> respond;  // work that a stopping server destroys is answered with 500
   };
-  switch (services_.workers.submit(client_, work)) {
+  const auto submit = [&] {
+    // Shared, because std::function requires a copyable callable.
+    auto call = std::make_shared<Call>(
+        Call{shared_from_this(), std::move(match), std::move(request), Responder(pending)});
+    return services_.workers.submit(client_, [call = std::move(call)] {
+      const Responder respond = *std::exchange(call->respond, std::nullopt);
+      const WorkBudget::OnThread measured(respond.budget());
+      call_route(std::move(call->match), std::move(call->request), respond);
+    });
+  };
+  switch (submit()) {
     case WorkerPool::Submitted::kYes:
       break;
     case WorkerPool::Submitted::kFull:

@@ -52,8 +52,10 @@ class ClientTurnsTest : public testing::Test {
     turns_ = std::make_unique<ClientTurns>(io_, remembered);
   }
 
-  asio::io_context io_;
+  ~ClientTurnsTest() override { turns_->close(); }
+
   std::unique_ptr<ClientTurns> turns_ = std::make_unique<ClientTurns>(io_, kForever);
+  asio::io_context io_;  // after turns_: its coroutines give their places back
   std::unordered_map<std::string, std::unique_ptr<ClientTurns::Place>> places_;
   std::vector<std::string> begun_;
 };
