@@ -20,8 +20,8 @@ namespace {
 constexpr std::chrono::microseconds kTurnsAtOnce{50};
 
 // The window of a client in bytes of bodies, in which a small append counts as half of it: one append is parsed
-// while another one is committed. With four times as many the writer and the processors are busy with one client
-// when the request of another one arrives, for a tenth of throughput.
+// while another one is committed. In a wider window the writer and the processors are busy with one client when
+// the request of another one arrives: see docs/decisions.md, "Clients take turns on a connection thread".
 constexpr std::uint64_t kWindowBytes = 8'192;
 constexpr std::uint64_t kAppendBytesMin = kWindowBytes / 2;
 

@@ -48,7 +48,7 @@ class ClientTurns {
   // A client with a token has sent a request.
   void note(ClientId client);
 
-  // Whether several clients have sent requests of late.
+  // Whether several clients have sent requests recently.
   bool several() const;
 
   // Runs `work` on the thread of the event loop: in the client's turn if there are several clients, else in the

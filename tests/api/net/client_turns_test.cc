@@ -140,7 +140,7 @@ TEST_F(ClientTurnsTest, ACloseDestroysWhatWaits) {
   turns_->post(1, [alive] {});
   turns_->close();
   EXPECT_EQ(alive.use_count(), 1);
-  end("a");  // gives its place to nobody
+  end("a");  // no other append gets its place
   EXPECT_THAT(begun_, ElementsAre("quiet", "a"));
 }
 
