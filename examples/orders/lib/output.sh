@@ -32,13 +32,14 @@ show_command() {
 
 # Shows a command and runs it; sets `took` to its duration in microseconds. The command runs in the background and the script
 # waits for it, so that a trap runs at once and not after the command. stderr is part of the output. Returns the exit code.
+# There is no $(...) before the command's end: bash 5.2 cannot run a trap while it reads one ("looking for matching `)'").
 attempt() {
   local from code=0
   show_command "$@"
-  from=$(microseconds)
+  from="${EPOCHREALTIME/[.,]/}"
   "$@" 2>&1 &
   wait "$!" || code=$?
-  took=$(since "$from")
+  took=$((${EPOCHREALTIME/[.,]/} - from))
   [[ $took -lt 1000000 ]] || printf '%s(%s)%s\n' "$faint" "$(seconds "$took")" "$plain"
   return $code
 }
@@ -60,11 +61,6 @@ give_up() {
 }
 
 # --- Times and numbers --------------------------------------------------------------------------------------------
-
-microseconds() { printf '%s' "${EPOCHREALTIME/[.,]/}"; }
-
-# since <microseconds>: the time since then, in microseconds.
-since() { printf '%s' "$(($(microseconds) - $1))"; }
 
 # 1234567 becomes 1,234,567.
 grouped() { printf '%s' "$1" | sed -e ':again' -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/' -e 'tagain'; }
