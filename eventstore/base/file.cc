@@ -66,6 +66,22 @@ Status sync_folder(const std::filesystem::path& folder) {
   return {};
 }
 
+Status sync_path(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::path at = std::filesystem::canonical(folder, error);
+  if (error) return system_error("resolving " + folder.string(), error.value());
+  struct stat below {
+  }, facts{};
+  while (at.has_relative_path()) {
+    if (stat(at.c_str(), &below) != 0) return system_error("reading " + at.string(), errno);
+    at = at.parent_path();
+    if (stat(at.c_str(), &facts) != 0) return system_error("reading " + at.string(), errno);
+    if (facts.st_dev != below.st_dev || access(at.c_str(), R_OK) != 0) return {};
+    CAIRN_CHECK(sync_folder(at));
+  }
+  return {};
+}
+
 Status make_folder(const std::filesystem::path& folder) {
   if (std::filesystem::is_directory(folder)) return {};
   const std::filesystem::path parent = folder.parent_path();

@@ -35,6 +35,11 @@ Status write_file(const std::filesystem::path& path, std::string_view content);
 // Makes the directory entries of `folder` durable.
 Status sync_folder(const std::filesystem::path& folder);
 
+// Makes the names on the way to `folder` durable: its own, and those of the folders that it is in, up to the
+// root of the file system or to a folder that this process may not read. A process that was killed may have
+// made or renamed them without a sync.
+Status sync_path(const std::filesystem::path& folder);
+
 // Makes a folder with mode 0700, and its parents as needed, durably. Does nothing if it exists.
 Status make_folder(const std::filesystem::path& folder);
 

@@ -107,6 +107,9 @@ Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIf
   if (has_identity(folder.path_)) {
     if (!has_log(folder.path_)) return missing_log(folder.path_);
     CAIRN_CHECK(folder.read_identity());
+    // The process that sealed, restored or moved the store may have been killed before it synced the names.
+    CAIRN_CHECK(sync_folder(folder.path_));
+    CAIRN_CHECK(sync_path(folder.path_));
     if (!folder.id_key_) CAIRN_CHECK(folder.add_id_key());
     return folder;
   }
@@ -132,7 +135,8 @@ Status DataFolder::begin_new() {
   store_id_ = new_event_id();
   id_key_ = new_id_key();
   CAIRN_CHECK(write_file(path_ / kUnfinished, identity_text(store_id_, *id_key_)));
-  return sync_folder(path_);
+  CAIRN_CHECK(sync_folder(path_));
+  return sync_path(path_);
 }
 
 // Replaces cairn.json by one with a new key. On a full disk the store opens all the same, for this time with a

@@ -102,6 +102,9 @@ Status ProjectionFolder::save(ProjectionRecord record) {
 
 void ProjectionFolder::sweep() {
   std::error_code error;
+  // The record may have been renamed by a process that was killed before it synced. What an older record
+  // names is removed only when the newer one is durable.
+  if (fs::exists(path_, error) && !sync_folder(path_).ok()) return;
   for (const auto& entry : fs::directory_iterator(path_, error)) {
     const std::string name = entry.path().filename().string();
     if (name == kRecordFile) continue;
