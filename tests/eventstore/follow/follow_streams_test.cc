@@ -6,6 +6,7 @@
 
 #include "eventstore/store_access.h"
 #include "tests/eventstore/follow/follow_fixture.h"
+#include "tests/support/scale.h"
 
 namespace cairn::test {
 namespace {
@@ -75,7 +76,7 @@ TEST_F(FollowStreamsTest, ASystemStreamIsReadWhileItGrows) {
 
 TEST_F(FollowStreamsTest, AFollowerOpenedMidwayStartsFromTheIndex) {
   const auto writer = start_writer({.journal_bytes = 64u << 10});
-  for (int round = 0; round < 20; ++round) {
+  for (std::size_t round = 0; round < rounds(20); ++round) {
     hear(*writer, 150);  // every 300 events the index is flushed
     follow();
     EXPECT_GE(follower_->head().value, acknowledged_.last());

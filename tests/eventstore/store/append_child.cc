@@ -4,7 +4,7 @@
 //
 // Writes one line before each append, with what it sends, and one after it, with the answer; the reader
 // writes which event it has read. Each line with one write(2). Ends when it is killed, when each writer has
-// made so many appends, when an append fails, or after a minute.
+// made so many appends, when an append fails, or after ten minutes.
 
 #include <atomic>
 #include <chrono>
@@ -69,7 +69,7 @@ void read_on(EventStore& store, const std::atomic<bool>& done) {
 
 int main(int argc, char** argv) {
   if (argc != 3 && argc != 4) return 2;
-  ::alarm(60);
+  ::alarm(600);
   StoreOptions options = small_store();
   options.tail_events_flush = 300;  // so that some kills hit a flush
   auto store = EventStore::open(argv[1], options);
