@@ -1,6 +1,6 @@
 // Eight writer threads and a reader on one store, for a parent process that kills them.
 //
-//   append_child FOLDER CYCLE [APPENDS]
+//   append_child FOLDER CYCLE [APPENDS [JOURNAL_BYTES]]
 //
 // Writes one line before each append, with what it sends, and one after it, with the answer; the reader
 // writes which event it has read. Each line with one write(2). Ends when it is killed, when each writer has
@@ -68,17 +68,18 @@ void read_on(EventStore& store, const std::atomic<bool>& done) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 && argc != 4) return 2;
+  if (argc < 3 || argc > 5) return 2;
   ::alarm(600);
   StoreOptions options = small_store();
   options.tail_events_flush = 300;  // so that some kills hit a flush
+  if (argc == 5) options.journal_bytes = std::strtoull(argv[4], nullptr, 10);
   auto store = EventStore::open(argv[1], options);
   if (!store.ok()) {
     say("F 0 0 0 open " + store.error().message);
     return 1;
   }
   const auto cycle = static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10));
-  const auto appends = argc == 4 ? static_cast<std::uint32_t>(std::strtoul(argv[3], nullptr, 10)) : 900'000;
+  const auto appends = argc >= 4 ? static_cast<std::uint32_t>(std::strtoul(argv[3], nullptr, 10)) : 900'000;
   std::atomic<bool> done = false;
   std::thread reader([&] { read_on(**store, done); });
   std::vector<std::thread> writers;

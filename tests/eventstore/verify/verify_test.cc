@@ -82,7 +82,9 @@ TEST_F(VerifyTest, AConcurrentWriterIsNoDamage) {
 
 // The log was read before the index, and a flush in between made the index newer than the log.
 TEST_F(VerifyTest, AFlushDuringTheVerificationIsNoDamage) {
-  ChildProcess child({{test_program("append_child").string(), folder().string(), "1"}, {}});
+  // Opening a log reads its whole journal: a large one leaves time for a flush.
+  ChildProcess child(
+      {{test_program("append_child").string(), folder().string(), "1", "900000", "33554432"}, {}});
   const auto hear = [&child](int lines) {
     while (lines-- > 0) ASSERT_TRUE(child.read_line().has_value());
   };
