@@ -78,6 +78,7 @@ void answer_with(Answer answer, Takes takes, const StoreSlot& slot, const HttpRe
   }
   if (refused(query.finish(), respond)) return;
   if (refused(check_category(request, category_of(asked.stream)), respond)) return;
+  respond.set_cancellable();
   service.workers().answer(respond, [answer, asked = std::move(asked), &budget = respond.budget()] {
     const auto info = asked.store.stream_info(asked.stream);
     if (!info) return store_problem(info.error()).to_response();

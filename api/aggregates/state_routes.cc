@@ -50,6 +50,7 @@ void answer_state(AggregateService& service, const HttpRequest& request, const R
   if (refused(query, respond)) return;
   const std::string& stream = request.parameters.at("stream");
   if (refused(check_category(request, category_of(stream)), respond)) return;
+  respond.set_cancellable();
   service.workers().answer(respond,
                            [&states = service.states(), stream, query = *query, &budget = respond.budget()] {
                              return state_of(states, stream, query, budget);

@@ -74,7 +74,6 @@ void AnswerWorkers::stop() {
 }
 
 void AnswerWorkers::answer(const Responder& respond, std::function<HttpResponse()> make) {
-  respond.set_cancellable();
   // Shared, because std::function requires a copyable callable.
   const auto queued = std::make_shared<QueuedAnswer>(*this, respond, std::move(make));
   switch (pool_.submit(respond.client(), [queued] { queued->run(); })) {

@@ -25,6 +25,7 @@ RowQuestion::Sight RowQuestion::look(ReadModels& models) const {
 
 void answer_when_there(ProjectionService& service, const std::shared_ptr<const RowQuestion>& question,
                        const Responder& respond) {
+  respond.set_cancellable();
   const auto look = [&service, question, respond] {
     service.readers().answer(
         respond, [&models = service.models(), question] { return question->look(models).response; });
