@@ -38,6 +38,7 @@ void EventPage::add(const EventView& event) {
   owned.type = last != nullptr && last->type == event.type ? last->type : copy(event.type);
   owned.data = copy(event.data);
   owned.metadata = copy(event.metadata);
+  owned.content_type = copy(event.content_type);
   if (!event.tags.empty()) {
     auto* const tags = reinterpret_cast<std::string_view*>(
         allocate(event.tags.size() * sizeof(std::string_view), alignof(std::string_view)));

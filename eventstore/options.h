@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "eventstore/base/clock.h"
+#include "eventstore/types.h"
 
 namespace cairn {
 
@@ -62,6 +63,9 @@ struct StoreOptions {
 
   // Concurrent read transactions; further ones block.
   unsigned readers_max = 1'000;
+
+  // The format of new blocks. A log that has blocks of a newer one keeps to that. Format 1 is for tests.
+  LogFormat log_format = kNewestLogFormat;
 
   Clock clock = system_time;
 

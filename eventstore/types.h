@@ -49,6 +49,10 @@ struct SchemaRevision {
   friend auto operator<=>(SchemaRevision, SchemaRevision) = default;
 };
 
+// The format of the blocks of a log. A log begins with blocks of format 1 if a program of version 0.1 made it.
+enum class LogFormat : std::uint32_t { k1 = 1, k2 = 2 };
+inline constexpr LogFormat kNewestLogFormat = LogFormat::k2;
+
 enum class Direction { kForward, kBackward };
 
 // One stored event. How long the views live is documented where it is returned.
@@ -63,6 +67,22 @@ struct EventView {
   std::string_view data;
   std::string_view metadata;  // a JSON object, or empty
   std::span<const std::string_view> tags;
+  std::string_view content_type = {};  // not empty: the data is opaque bytes of this type
+  bool sealed = false;                 // there is a second payload, which this program cannot read
+
+  bool is_opaque() const { return !content_type.empty(); }
+};
+
+// A fact of a part of the program that is durable together with the events of its block, and that readers of events do
+// not see. A block may have notes and no events.
+struct Note {
+  static constexpr std::uint32_t kOpening =
+      1;  // an opening of the store takes the epoch of the block; no bytes
+
+  std::uint32_t kind = 0;
+  bool required = false;  // a program that does not know the kind must not read the block
+  std::string bytes;
+  friend bool operator==(const Note&, const Note&) = default;
 };
 
 // The version that an append expects a stream to be at (optimistic concurrency control).
@@ -109,6 +129,7 @@ struct NewEvent {
   std::string metadata;  // a JSON object, or empty
   std::vector<std::string> tags;
   SchemaId schema;
+  std::string content_type = {};  // not empty: the data is opaque bytes of this type, and has no schema
 };
 
 // The part of an append for one stream. Without events it only checks the expected version.
@@ -139,6 +160,9 @@ struct AppendRequest {
 
   // Nothing is stored: a request that is no repeat fails with kNotFound.
   bool only_if_repeated = false;
+
+  // Durable in the block of the events, or without any. REQUIRES: kSystem, unless there are none.
+  std::vector<Note> notes = {};
 };
 
 // The versions and positions of the events appended to one stream. For a check-only stream `last_version` is

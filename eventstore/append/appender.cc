@@ -35,10 +35,10 @@ GlobalPosition last_position_of(const AppendResult& result) {
 }  // namespace
 
 Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end,
-                   std::function<Status()> make_room)
+                   std::function<Status()> before_block)
     : parts_(parts),
       options_(options),
-      make_room_(std::move(make_room)),
+      before_block_(std::move(before_block)),
       queue_({.requests_max = options.queue_requests_max,
               .bytes_max = options.queue_bytes_max,
               .block_requests_max = options.block_events_max,
@@ -121,11 +121,11 @@ void Appender::run() {
 std::size_t Appender::write_block(AppendQueue::Batch& batch, std::size_t from) {
   Status status = stopped_
                       ? Status(make_error(Errc::kFailedPrecondition, "the store has stopped taking appends"))
-                      : make_room_();
+                      : before_block_();
   std::size_t to = batch.appends.size();
   if (status.ok()) {
     to = plan_block(batch, from);
-    if (planner_.events() > 0) status = commit();
+    if (!planner_.is_empty()) status = commit();
   }
   for (std::size_t i = from; i < to; ++i) answer_request(*batch.appends[i].pending, status);
   return to;
@@ -180,7 +180,7 @@ void Appender::answer_request(PendingAppend& append, const Status& status) {
 // See docs/decisions.md, "An event becomes visible after the tail has it".
 Status Appender::commit() {
   CAIRN_ASSERT(!stopped_);  // invariant 3
-  const BlockContents contents = planner_.contents(end_.epoch, end_.hash);
+  const BlockContents contents = planner_.contents(parts_.format, end_);
   CAIRN_ASSERT(contents.first_position.value == end_.last_position.value + 1, contents.first_position.value,
                end_.last_position.value);  // invariant 4
   CAIRN_ASSERT(contents.recorded_at >= end_.recorded_at, contents.recorded_at.micros,
@@ -188,7 +188,7 @@ Status Appender::commit() {
   const auto block = builder_.build(contents);
   hasher_.start(block);
   const auto started = std::chrono::steady_clock::now();
-  const Status written = parts_.log.append({end_.last_position.value + 1}, end_.epoch, block);
+  const Status written = parts_.log.append(end_.place(), end_.epoch, block);
   const auto took = std::chrono::steady_clock::now() - started;
   const Sha256 hash = hasher_.finish();
   if (!written.ok()) {
@@ -199,26 +199,31 @@ Status Appender::commit() {
     return written;
   }
   end_.hash = hash;
-  BlockSummary summary = planner_.summary(end_.hash);
-  end_.last_position = summary.last_position();
-  end_.recorded_at = summary.recorded_at;
-  parts_.tail.apply(summary);
-  parts_.id_window.add(day_of(end_.recorded_at));
-  applied_through_ = end_.last_position;
+  end_.number = contents.events.empty() ? contents.number : 0;
+  end_.recorded_at = contents.recorded_at;
+  if (planner_.events() > 0) apply_events();
   {
     const MutexLock lock(hash_mutex_);
     published_hash_ = end_.hash;
   }
-  counters_.events += summary.events.size();
+  counters_.events += planner_.events();
   ++counters_.commits;
   counters_.block_bytes += block.size();
   counters_.commit_micros +=
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
   CAIRN_ASSERT(applied_through_ == end_.last_position, applied_through_.value,
                end_.last_position.value);  // invariant 2
-  parts_.news.publish(end_.last_position);
-  if (options_.on_commit) options_.on_commit({summary.events.size(), block.size(), took});
+  if (planner_.events() > 0) parts_.news.publish(end_.last_position);
+  if (options_.on_commit) options_.on_commit({planner_.events(), block.size(), took});
   return {};
+}
+
+void Appender::apply_events() {
+  BlockSummary summary = planner_.summary(end_.hash);
+  end_.last_position = summary.last_position();
+  parts_.tail.apply(summary);
+  parts_.id_window.add(day_of(end_.recorded_at));
+  applied_through_ = end_.last_position;
 }
 
 void Appender::stop(const Error& cause) {

@@ -37,7 +37,7 @@ struct AppendCounters {
 //  2. A committed block is in the tail before the head moves and before its requests are answered: a client
 //     that knows of an event can read it.
 //  3. After a commit with unknown outcome nothing is written.
-//  4. A block's positions continue the end of the log, and its time is not before that of the last block.
+//  4. A block continues the end of the log, and its time is not before that of the last block.
 class Appender {
  public:
   struct Parts {
@@ -48,13 +48,14 @@ class Appender {
     IdWindow& id_window;
     Uuid store_id;
     SipKey id_key;
+    LogFormat format;  // of the blocks to write
   };
 
-  // Starts the writer thread. It calls `make_room` before each block, which may wait for the flusher
+  // Starts the writer thread. It calls `before_block` before each block, which may wait for the flusher
   // (backpressure); an error refuses the requests of the block. REQUIRES: all of `parts` and `options`
   // outlive it.
   Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end,
-           std::function<Status()> make_room);
+           std::function<Status()> before_block);
 
   // Commits and answers the queued requests, and runs their callbacks.
   ~Appender();
@@ -77,12 +78,13 @@ class Appender {
   std::size_t plan_block(AppendQueue::Batch& batch, std::size_t from);
   void answer_request(PendingAppend& append, const Status& status);
   Status commit() CAIRN_EXCLUDES(hash_mutex_);
+  void apply_events();
   void count(const Result<AppendResult>& answer);
   void stop(const Error& cause);
 
   const Parts parts_;
   const StoreOptions& options_;
-  const std::function<Status()> make_room_;
+  const std::function<Status()> before_block_;
   AppendCounters counters_;
   AppendQueue queue_;
   std::atomic<unsigned> waiting_ = 0;  // callers inside append()

@@ -65,6 +65,8 @@ void BlockPlanner::begin(GlobalPosition first_position, Timestamp now) {
   block_types_.clear();
   events_.clear();
   tags_.clear();
+  parts_.clear();
+  notes_.clear();
 }
 
 void BlockPlanner::release_readers() {
@@ -175,6 +177,7 @@ Status BlockPlanner::add(const AppendRequest& request, AppendResult& result) {
   for (std::size_t i = 0; i < streams.size(); ++i) {
     if (!request.streams[i].events.empty()) take(request.streams[i], *streams[i], result.streams[i]);
   }
+  notes_.insert(notes_.end(), request.notes.begin(), request.notes.end());
   return {};
 }
 
@@ -260,7 +263,12 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
                             .recorded_at = now_,
                             .data = event.data,
                             .metadata = event.metadata,
-                            .tags = {}};
+                            .tags = {},
+                            .content_type = event.content_type};
+    if (!event.content_type.empty()) {
+      planned.stored.parts = {&parts_.emplace_back(EventPart{EventPart::kContentType, event.content_type}),
+                              1};
+    }
     if (!event.tags.empty()) {
       planned.stored.event.tags = tags_.emplace_back(event.tags.begin(), event.tags.end());
     }
@@ -279,17 +287,23 @@ std::uint32_t BlockPlanner::type_index(std::string_view type) {
   return entry->second;
 }
 
-BlockContents BlockPlanner::contents(std::uint64_t epoch, const Sha256& previous_hash) const {
-  return {.first_position = first_position_,
-          .epoch = epoch,
+BlockContents BlockPlanner::contents(LogFormat format, const LogEnd& end) const {
+  CAIRN_ASSERT(!is_empty());
+  return {.format = format,
+          .first_position = first_position_,
+          .epoch = end.epoch,
           .recorded_at = now_,
-          .previous_hash = previous_hash,
+          .previous_hash = end.hash,
           .streams = block_streams_,
           .types = block_types_,
-          .events = events_};
+          .events = events_,
+          .notes = notes_,
+          .number = end.number + (events_.empty() ? 1 : 0),
+          .durable = end.place()};
 }
 
 BlockSummary BlockPlanner::summary(const Sha256& hash) {
+  CAIRN_ASSERT(!events_.empty());
   if (committed_revision_) *committed_revision_ += added_revision_;
   BlockSummary summary{.first_position = first_position_, .recorded_at = now_, .hash = hash};
   summary.streams.reserve(block_stream_heads_.size());

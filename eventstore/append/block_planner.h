@@ -22,6 +22,7 @@
 #include "eventstore/index/stream_heads.h"
 #include "eventstore/index/tail.h"
 #include "eventstore/log/block_log.h"
+#include "eventstore/log/log_end.h"
 
 namespace cairn {
 
@@ -57,14 +58,16 @@ class BlockPlanner {
   static AppendResult prepared_for(const AppendRequest& request);
 
   std::size_t events() const { return events_.size(); }
+  bool is_empty() const { return events_.empty() && notes_.empty(); }
 
   // Ends the read transactions, which must not be open during the commit. Call after the last add().
   void release_readers();
 
-  // The block to write: views of the planner and the requests.
-  BlockContents contents(std::uint64_t epoch, const Sha256& previous_hash) const;
+  // The block to write behind `end`: views of the planner and the requests. REQUIRES: not empty.
+  BlockContents contents(LogFormat format, const LogEnd& end) const;
 
   // What the block adds to the index. Moves the stream heads out: call once, after the commit.
+  // REQUIRES: events() > 0.
   BlockSummary summary(const Sha256& hash);
 
  private:
@@ -111,6 +114,8 @@ class BlockPlanner {
   std::vector<std::string_view> block_types_;
   std::vector<BlockContents::Event> events_;
   std::deque<std::vector<std::string_view>> tags_;
+  std::deque<EventPart> parts_;  // of opaque events, one each
+  std::vector<Note> notes_;
 };
 
 }  // namespace cairn

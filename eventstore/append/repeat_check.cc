@@ -9,7 +9,7 @@ namespace {
 
 bool same_body(const NewEvent& event, const EventView& stored) {
   return event.type == stored.type && event.data == stored.data && event.metadata == stored.metadata &&
-         event.schema == stored.schema &&
+         event.schema == stored.schema && event.content_type == stored.content_type &&
          std::equal(event.tags.begin(), event.tags.end(), stored.tags.begin(), stored.tags.end());
 }
 

@@ -50,26 +50,38 @@ Result<std::size_t> check_event(const NewEvent& event, const std::string& field)
   if (event.tags.size() > limits::kTagsPerEventMax) {
     return too_large(field + ".tags", event.tags.size(), limits::kTagsPerEventMax);
   }
+  if (!event.content_type.empty()) {
+    CAIRN_CHECK(check_name(field + ".contentType", event.content_type, limits::kContentTypeBytesMax));
+    if (event.schema.value != 0) return invalid(field + " has opaque bytes and a schema");
+  }
   std::size_t tag_bytes = 0;
   for (std::size_t i = 0; i < event.tags.size(); ++i) {
     CAIRN_CHECK(check_name(field + ".tags[" + std::to_string(i) + "]", event.tags[i], limits::kTagBytesMax));
     tag_bytes += event.tags[i].size() + 16;
   }
-  return body + event.type.size() + tag_bytes + kEventOverheadBytes;
+  return body + event.type.size() + event.content_type.size() + tag_bytes + kEventOverheadBytes;
 }
 
 }  // namespace
 
 Result<std::size_t> validate(const AppendRequest& request) {
-  if (request.streams.empty()) return invalid("streams is empty: an append names at least one stream");
+  if (!request.notes.empty() && request.origin != Origin::kSystem)
+    return invalid("notes are written by the program only");
+  if (request.streams.empty() && request.notes.empty())
+    return invalid("streams is empty: an append names at least one stream");
   if (request.streams.size() > limits::kRequestStreamsMax) {
     return too_large("streams", request.streams.size(), limits::kRequestStreamsMax);
+  }
+  for (const Note& note : request.notes) {
+    if (note.bytes.size() > limits::kNoteBytesMax)
+      return too_large("note bytes", note.bytes.size(), limits::kNoteBytesMax);
   }
   const bool several = request.streams.size() > 1;
   std::unordered_set<std::string_view, SeededHash> names;
   std::unordered_set<Uuid, SeededHash> ids;
   std::size_t bytes = 0;
   std::size_t events = 0;
+  for (const Note& note : request.notes) bytes += note.bytes.size() + 32;
   for (std::size_t s = 0; s < request.streams.size(); ++s) {
     const StreamAppend& append = request.streams[s];
     const std::string at = several ? "streams[" + std::to_string(s) + "]." : "";

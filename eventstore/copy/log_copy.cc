@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "eventstore/base/endian.h"
 #include "eventstore/copy/copy_progress.h"
 #include "eventstore/copy/pages_check.h"
 #include "eventstore/follow/followed_log.h"
 #include "eventstore/lmdb/bulk_writer.h"
 #include "eventstore/log/journal.h"
+#include "eventstore/log/lmdb_block_cursor.h"
 #include "eventstore/log/lmdb_block_log.h"
 #include "eventstore/read/log_scan.h"
 
@@ -38,11 +38,11 @@ Status advance_to_end(FollowedLog& log, const Journal& journal) {
   const BlockVisitor nothing = [](BlockReader&, std::span<const std::byte>) -> Result<bool> { return true; };
   int without_progress = 0;
   for (int scan = 0; scan < kScansMax; ++scan) {
-    const GlobalPosition before = log.end().last_position;
+    const LogPlace before = log.end().place();
     CAIRN_CHECK(log.poll(FollowedLog::LastBlock::kSync, nothing));
-    const auto beyond = journal.blocks_after(log.end().last_position);
+    const auto beyond = journal.blocks_after(log.end().place());
     if (beyond.ok()) return {};
-    without_progress = log.end().last_position == before ? without_progress + 1 : 0;
+    without_progress = log.end().place() == before ? without_progress + 1 : 0;
     if (without_progress == kScansWithoutProgressMax) return beyond.error();
   }
   return {};
@@ -64,14 +64,13 @@ class ChainWriter {
                              first.value));
     }
     copied_.end = {.last_position = header.last_position(),
+                   .number = header.end().number,
                    .hash = sha256(bytes),
                    .epoch = header.epoch,
                    .recorded_at = header.recorded_at};
     CAIRN_CHECK(check_index());
-    char key[8];
-    store_be64(key, first.value);
-    CAIRN_CHECK(
-        writer_.put(table_, {key, sizeof key}, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    CAIRN_CHECK(writer_.put(table_, LmdbBlockCursor::key_of(header),
+                            {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
     ++copied_.blocks;
     copied_.bytes += bytes.size();
     return {};
@@ -85,7 +84,7 @@ class ChainWriter {
  private:
   Status check_index() const {
     const LogEnd& end = copied_.end;
-    if (!index_ || end.last_position != index_->through || end.hash == index_->hash) return {};
+    if (!index_ || end.place() != LogPlace{index_->through, 0} || end.hash == index_->hash) return {};
     return damaged_source(
         end.last_position,
         fmt::format("the log is not the one its index was made from: they differ at position {}",
@@ -115,7 +114,8 @@ Result<LogCopy> copy_log(const std::filesystem::path& from, const std::filesyste
                                       end.value, index->through.value));
   }
 
-  CAIRN_CHECK(LmdbBlockLog::create(to, {.journal_bytes = 2 * journal->block_bytes_max()}));
+  CAIRN_CHECK(LmdbBlockLog::create(
+      to, {.journal_bytes = 2 * journal->block_bytes_max(), .format = journal->format()}));
   CAIRN_TRY(const auto env, lmdb::Env::open(to, {}));
   MDB_dbi table = 0;
   const std::array<lmdb::TableHandle, 1> tables{{{nullptr, &table}}};
@@ -127,7 +127,7 @@ Result<LogCopy> copy_log(const std::filesystem::path& from, const std::filesyste
     CAIRN_CHECK(writer.add(header, bytes));
     return true;
   };
-  CAIRN_CHECK(scan_blocks(*log, {1}, end, copy_block));
+  CAIRN_CHECK(scan_between(*log, {}, log->end().place(), copy_block));
   return writer.finish();
 }
 

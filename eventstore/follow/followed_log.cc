@@ -33,8 +33,8 @@ Result<std::unique_ptr<lmdb::Env>> open_env(const std::filesystem::path& folder,
 }
 
 bool same_header(std::span<const std::byte> a, std::span<const std::byte> b) {
-  return a.size() == b.size() && a.size() >= BlockHeader::kBytes &&
-         std::memcmp(a.data(), b.data(), BlockHeader::kBytes) == 0;
+  return a.size() == b.size() && a.size() >= BlockHeader::kBytesMin &&
+         std::memcmp(a.data(), b.data(), BlockHeader::kBytesMin) == 0;
 }
 
 }  // namespace
@@ -66,8 +66,8 @@ Result<std::unique_ptr<FollowedLog>> FollowedLog::open(const std::filesystem::pa
   std::unique_ptr<FollowedLog> log(new FollowedLog(folder));
   CAIRN_CHECK(log->open_files(options));
   CAIRN_TRY(log->end_, read_end(*log, store_id));
-  log->settled_ = log->end_.last_position;
-  if (log->settled_.value > 0) CAIRN_CHECK(check_owner(*log, store_id));
+  log->settled_ = log->end_.place();
+  if (log->settled_ > LogPlace{}) CAIRN_CHECK(check_owner(*log, store_id));
   return log;
 }
 
@@ -114,40 +114,40 @@ Error FollowedLog::other_log(const std::string& what) const {
 
 Status FollowedLog::poll(LastBlock last, const BlockVisitor& take) {
   for (WatchedFile& file : files_) CAIRN_CHECK(file.check());
-  CAIRN_CHECK(journal_->poll(end_.last_position));  // before LMDB: invariant 3
+  CAIRN_CHECK(journal_->poll(end_.place()));  // before LMDB: invariant 3
   CAIRN_CHECK(take_settled(take));
   return take_unsettled(last, take);
 }
 
 Status FollowedLog::take_settled(const BlockVisitor& take) {
-  GlobalPosition settled;
+  LogPlace settled;
   {
     const UnsettledBlocks none;
     LmdbBlockCursor lmdb(*env_, table_, none);
     CAIRN_TRY(const auto last, lmdb.last());
     if (last) {
       CAIRN_TRY(const BlockHeader header, BlockHeader::read(last->bytes));
-      settled = header.last_position();
+      settled = header.end();
     }
     if (settled < settled_) {
-      return other_log(
-          fmt::format("it ends at position {} and ended at {} before", settled.value, settled_.value));
+      return other_log(fmt::format("it ends at position {} and ended at {} before", settled.position.value,
+                                   settled_.position.value));
     }
     if (settled == settled_) return {};
-    if (settled <= end_.last_position) {  // invariant 4: LMDB has the block that was taken from the journal
-      const auto ours = young_.find(settled);
-      if (ours == nullptr || ours->last_position() != settled || !same_header(ours->bytes(), last->bytes))
-        return other_log(fmt::format("the block that ends at position {} is another", settled.value));
+    if (settled <= end_.place()) {  // invariant 4: LMDB has the block that was taken from the journal
+      const auto ours = young_.ending_at(settled);
+      if (ours == nullptr || !same_header(ours->bytes(), last->bytes))
+        return other_log(
+            fmt::format("the block that ends at position {} is another", settled.position.value));
     }
   }
   young_.drop_through(settled);
-  if (settled > end_.last_position) {
-    const GlobalPosition from{end_.last_position.value + 1};
+  if (settled > end_.place()) {
     const BlockVisitor each = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
       CAIRN_CHECK(take_block(block, bytes, sha256(bytes), take));
       return true;
     };
-    CAIRN_CHECK(scan_blocks(*this, from, settled, each));
+    CAIRN_CHECK(scan_between(*this, end_.place(), settled, each));
   }
   settled_ = settled;
   return {};
@@ -156,16 +156,15 @@ Status FollowedLog::take_settled(const BlockVisitor& take) {
 Status FollowedLog::take_unsettled(LastBlock last, const BlockVisitor& take) {
   BlockReader reader;
   for (bool first = true;; first = false) {
-    const GlobalPosition next{end_.last_position.value + 1};
-    const auto block = journal_->at(next);
+    const auto block = journal_->after(end_.place());
     if (block == nullptr) return {};
     CAIRN_CHECK(reader.open(block->bytes(), BlockCheck::kWholeBlock));
     if (reader.header().previous_hash != end_.hash) {
-      journal_->forget(next);  // stale or forged: invariant 2
+      journal_->forget(block);  // stale or forged: invariant 2
       return {};
     }
     const Sha256 hash = sha256(block->bytes());
-    const auto after = journal_->at({block->last_position().value + 1});
+    const auto after = journal_->after(block->end());
     const bool has_successor = after != nullptr && after->previous_hash() == hash;
     if (!has_successor) {  // invariant 1
       if (!first && last == LastBlock::kDefer) return {};
@@ -179,13 +178,14 @@ Status FollowedLog::take_unsettled(LastBlock last, const BlockVisitor& take) {
 Status FollowedLog::take_block(BlockReader& block, std::span<const std::byte> bytes, const Sha256& hash,
                                const BlockVisitor& take) {
   const BlockHeader& header = block.header();
-  if (header.first_position.value != end_.last_position.value + 1 || header.previous_hash != end_.hash)
+  if (!header.follows(end_.place()) || header.previous_hash != end_.hash)
     return other_log(fmt::format("block {} does not continue it", header.first_position.value));
   CAIRN_TRY(const bool go_on, take(block, bytes));
   static_cast<void>(go_on);
-  CAIRN_ASSERT(header.last_position() > end_.last_position, header.last_position().value,
+  CAIRN_ASSERT(header.end() > end_.place(), header.last_position().value,
                end_.last_position.value);  // invariant 5
   end_ = {.last_position = header.last_position(),
+          .number = header.end().number,
           .hash = hash,
           .epoch = header.epoch,
           .recorded_at = header.recorded_at};

@@ -86,7 +86,7 @@ class FollowedLog final : public BlockSource {
   std::unique_ptr<JournalTail> journal_;
   std::vector<WatchedFile> files_;
   UnsettledBlocks young_;
-  GlobalPosition settled_;  // the end of LMDB at the last poll
+  LogPlace settled_;  // the end of LMDB at the last poll
   LogEnd end_;
 };
 

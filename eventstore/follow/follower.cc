@@ -50,7 +50,7 @@ Status Follower::start() {
 // Reads the blocks that LMDB has beyond the index. Where the index is ahead, the first poll reads the rest.
 Status Follower::read_after_index(const IndexState& index) {
   const LogEnd& end = log_->end();
-  if (index.through > end.last_position || end.last_position.value == 0) return {};
+  if (index.through > end.last_position || end.place() == LogPlace{}) return {};
   Sha256 hash = index.through.value > 0 ? index.hash : chain_anchor(folder_.store_id());
   const BlockVisitor take = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
     if (block.header().previous_hash != hash) {
@@ -61,7 +61,7 @@ Status Follower::read_after_index(const IndexState& index) {
     CAIRN_CHECK(system_.take(block));
     return true;
   };
-  CAIRN_CHECK(scan_blocks(*log_, {index.through.value + 1}, end.last_position, take));
+  CAIRN_CHECK(scan_between(*log_, {index.through, 0}, end.place(), take));
   if (hash != end.hash)
     return not_of_this_index(fmt::format("they differ at position {}", index.through.value));
   return {};
@@ -79,7 +79,9 @@ void Follower::run(const std::stop_token& stop) {
       noticed = false;
       continue;
     }
-    const bool fatal = polled.error().code == Errc::kCorruption;
+    // kFailedPrecondition: a newer program writes the log.
+    const bool fatal =
+        polled.error().code == Errc::kCorruption || polled.error().code == Errc::kFailedPrecondition;
     if (fatal) failure_ = polled.error();
     const auto& report = fatal ? options_.on_fatal : options_.on_notice;
     if (report && (fatal || !noticed)) {

@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "eventstore/base/endian.h"
+#include "eventstore/base/checksum.h"
 
 namespace cairn {
 namespace {
@@ -33,8 +33,8 @@ Result<std::unique_ptr<JournalTail>> JournalTail::open(const std::filesystem::pa
   return std::unique_ptr<JournalTail>(new JournalTail(std::move(journal)));
 }
 
-Status JournalTail::poll(GlobalPosition known) {
-  found_.erase(found_.begin(), found_.upper_bound(known.value));
+Status JournalTail::poll(const LogPlace& known) {
+  std::erase_if(found_, [&known](const auto& entry) { return entry.second.block->end() <= known; });
   CAIRN_TRY(const bool changed, may_have_changed());
   if (!changed) return {};
   for (unsigned half = 0; half < 2; ++half) CAIRN_CHECK(read_half(half, known));
@@ -56,19 +56,20 @@ Result<bool> JournalTail::may_have_changed() {
   return true;
 }
 
-Status JournalTail::read_half(unsigned half, GlobalPosition known) {
+Status JournalTail::read_half(unsigned half, const LogPlace& known) {
   CAIRN_CHECK(begin_round(half));
   Half& place = halves_[half];
   for (;;) {
     CAIRN_TRY(const auto bytes, block_at(half, place.offset));
     if (bytes.empty()) return {};
     CAIRN_TRY(const BlockHeader header, BlockHeader::read(bytes));
-    if (header.first_position <= place.last) return {};  // of an earlier round
+    if (header.first_position <= place.last.position || header.end() <= place.last)
+      return {};  // of an earlier round
     place.offset += BlockCopy::padded(bytes.size());
-    place.last = header.last_position();
-    if (header.last_position() <= known) continue;
+    place.last = header.end();
+    if (header.end() <= known) continue;
     CAIRN_TRY(Block copy, BlockCopy::of(bytes));
-    found_.insert_or_assign(header.first_position.value, Found{std::move(copy), half});
+    found_.insert_or_assign(key_of(header), Found{std::move(copy), half});
   }
 }
 
@@ -76,7 +77,7 @@ Status JournalTail::begin_round(unsigned half) {
   CAIRN_CHECK(load(half, 0, kPage));
   const std::span<const std::byte> page{window_.get(), kPage};
   const std::uint64_t start =
-      Journal::claimed_bytes(page) > 0 ? load_le<std::uint64_t>(page.data() + 8) : std::uint64_t{0};
+      Journal::claimed_bytes(page) > 0 ? checksum64(page.data(), BlockHeader::kBytesMin) : std::uint64_t{0};
   window_bytes_ = 0;  // only this page was needed; the following ones are copied when they are read
   Half& place = halves_[half];
   if (start == place.start) return {};
@@ -113,9 +114,13 @@ Status JournalTail::load(unsigned half, std::uint64_t offset, std::uint64_t byte
   return {};
 }
 
-JournalTail::Block JournalTail::at(GlobalPosition first) const {
-  const auto found = found_.find(first.value);
-  return found == found_.end() ? nullptr : found->second.block;
+JournalTail::Block JournalTail::after(const LogPlace& place) const {
+  const std::uint64_t next = place.position.value + 1;
+  for (const std::uint64_t number : {place.number + 1, std::uint64_t{0}}) {
+    const auto found = found_.find({next, number});
+    if (found != found_.end() && found->second.block->header().follows(place)) return found->second.block;
+  }
+  return nullptr;
 }
 
 }  // namespace cairn

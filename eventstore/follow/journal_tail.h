@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "eventstore/base/result.h"
 #include "eventstore/log/block_copy.h"
@@ -19,9 +20,9 @@ namespace cairn {
 //
 // What the writer does, and what a reader may conclude:
 //  1. A half is written from its start, block after block; a block is begun when the one before is synced.
-//     So positions rise along a half up to the place of the writer. What follows that place is of an earlier
-//     round and has lower positions.
-//  2. Each round of a half begins with another position. So the first page tells whether there is a new
+//     So places in the log rise along a half up to the place of the writer. What follows that is of an earlier
+//     round and has lower places.
+//  2. Each round of a half begins with another block. So the first header tells whether there is a new
 //     round, and then every block of the old one is in LMDB.
 //  3. A block that is being written is torn: its checksum does not match, and a later poll finds it. Pages
 //     are copied once, and the copy is checked.
@@ -36,11 +37,11 @@ class JournalTail {
 
   // Finds the blocks written since the last call; skips and drops those that end at or before `known`. Costs
   // one fstat while the journal does not change.
-  Status poll(GlobalPosition known);
+  Status poll(const LogPlace& known);
 
-  // The block with this first position, if it was found, or null.
-  Block at(GlobalPosition first) const;
-  void forget(GlobalPosition first) { found_.erase(first.value); }
+  // The block that follows `place`, if it was found, or null.
+  Block after(const LogPlace& place) const;
+  void forget(const Block& block) { found_.erase(key_of(block->header())); }
 
   // Makes the blocks that were found durable.
   Status sync() const { return journal_->sync(); }
@@ -49,9 +50,9 @@ class JournalTail {
 
  private:
   struct Half {
-    std::uint64_t start = 0;   // the first position of its round; 0 = not known
+    std::uint64_t start = 0;   // a checksum of the header that begins its round; 0 = not known
     std::uint64_t offset = 0;  // where the next block will be
-    GlobalPosition last;       // the last position before `offset`
+    LogPlace last;             // where the block before `offset` ends
   };
   struct Found {
     Block block;
@@ -63,14 +64,18 @@ class JournalTail {
 
   explicit JournalTail(std::unique_ptr<Journal> journal);
   Result<bool> may_have_changed();
-  Status read_half(unsigned half, GlobalPosition known);
+  Status read_half(unsigned half, const LogPlace& known);
   Status begin_round(unsigned half);
   Result<std::span<const std::byte>> block_at(unsigned half, std::uint64_t offset);
   Status load(unsigned half, std::uint64_t offset, std::uint64_t bytes);
 
   std::unique_ptr<Journal> journal_;
   std::array<Half, 2> halves_;
-  std::map<std::uint64_t, Found> found_;  // by first position
+
+  // The first position; and the number of a block without events, which comes before the block of events.
+  using Key = std::pair<std::uint64_t, std::uint64_t>;
+  static Key key_of(const BlockHeader& header) { return {header.first_position.value, header.end().number}; }
+  std::map<Key, Found> found_;
 
   // A copy of some pages of the half that is being read.
   std::unique_ptr<std::byte, Free> window_;

@@ -7,13 +7,15 @@
 #include <string_view>
 
 #include "eventstore/base/checksum.h"
+#include "eventstore/format/block_header.h"
 #include "eventstore/format/stored_event.h"
 
 namespace cairn {
 
 // The content of one block. The views must stay valid until build() returns.
 struct BlockContents {
-  GlobalPosition first_position;
+  LogFormat format = kNewestLogFormat;
+  GlobalPosition first_position;  // of the next event, if there is none
   std::uint64_t epoch = 0;
   Timestamp recorded_at;
   Sha256 previous_hash{};
@@ -26,6 +28,11 @@ struct BlockContents {
     StoredEvent stored;
   };
   std::span<const Event> events;
+
+  // In format 2 only.
+  std::span<const Note> notes = {};
+  std::uint64_t number = 0;  // see BlockHeader
+  LogPlace durable = {};
 };
 
 // Builds blocks, and reuses its buffer from one to the next. Not thread-safe.
@@ -37,7 +44,7 @@ class BlockBuilder {
   BlockBuilder& operator=(const BlockBuilder&) = delete;
 
   // Returns the block with its header and checksum, valid until the next call.
-  // REQUIRES: at least one event; positions are consecutive from first_position on.
+  // REQUIRES: at least one event or note; positions are consecutive from first_position on.
   std::span<const std::byte> build(const BlockContents& contents);
 
  private:

@@ -11,10 +11,14 @@ namespace cairn {
 namespace {
 
 // The offsets of the fields of block.capnp, in words; docs/format.md has an example.
-constexpr std::size_t kBlockStreams = 0, kBlockTypes = 1, kBlockEvents = 2, kBlockPointers = 3;
+constexpr std::size_t kBlockStreams = 0, kBlockTypes = 1, kBlockEvents = 2, kBlockPointersOfFormat1 = 3;
+constexpr std::size_t kBlockNotes = 3, kBlockParts = 4, kBlockPointers = 5;
 constexpr std::size_t kNames = 0, kVersion = 1, kPrevious = 2, kJump = 3, kIdHigh = 4, kIdLow = 5,
                       kChecksum = 6, kSchemaAndFlags = 7, kEventDataWords = 8;
 constexpr std::size_t kData = 8, kMetadata = 9, kTags = 10, kEventWords = 11;
+// Of a note: kind and flags, then the bytes. Of a part: event and kind, then the bytes.
+constexpr std::size_t kSmallDataWords = 1, kSmallBytes = 1, kSmallWords = 2;
+constexpr std::uint32_t kNoteRequired = 1;
 
 constexpr std::uint32_t low_half(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 constexpr std::uint32_t high_half(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
@@ -25,6 +29,8 @@ Error damaged(const BlockHeader& header, const std::string& what) {
   error.position = header.first_position.value;
   return error;
 }
+
+constexpr bool is_known_note(std::uint32_t kind) { return kind == Note::kOpening; }
 
 Error damaged_event(const BlockHeader& header, GlobalPosition position, const std::string& what) {
   return damaged(header, fmt::format("event at position {} {}", position.value, what));
@@ -41,26 +47,54 @@ Status BlockReader::open(std::span<const std::byte> block, BlockCheck check) {
     }
   }
   // The builder writes one segment, so the segment table is one word. Anything else is damage.
-  const std::byte* const table = block.data() + BlockHeader::kBytes;
+  const std::byte* const table = block.data() + header.bytes();
   if (header.message_words < 2 || load_le<std::uint32_t>(table) != 0 ||
       load_le<std::uint32_t>(table + 4) != header.message_words - 1) {
     return damaged(header, "message framing is wrong");
   }
-  message_ = MessageWords(block.subspan(BlockHeader::kBytes + 8));
-  if (!find_lists()) return damaged(header, "the message is not a block");
+  message_ = MessageWords(block.subspan(header.bytes() + 8));
+  if (!find_lists(header.format)) return damaged(header, "the message is not a block");
   if (event_list_.count != header.event_count) return damaged(header, "event count is wrong");
   if (check == BlockCheck::kWholeBlock && !read_names()) return damaged(header, "a name cannot be read");
+  if (!read_notes()) return damaged(header, "a note cannot be read");
+  for (const NoteView& note : notes_) {
+    if (note.required && !is_known_note(note.kind)) {
+      return make_error(
+          Errc::kFailedPrecondition,
+          fmt::format("log block {} has a note of kind {}, which this program does not know and would "
+                      "have to: a newer program wrote it",
+                      header.first_position.value, note.kind));
+    }
+  }
   header_ = header;
   check_ = check;
+  open_ = true;
   return {};
 }
 
-bool BlockReader::find_lists() {
+bool BlockReader::find_lists(LogFormat format) {
   std::size_t root = 0;
-  return message_.find_root(kBlockPointers, root) &&
+  note_list_ = {};
+  part_list_ = {};
+  const bool first = format == LogFormat::k1;
+  return message_.find_root(first ? kBlockPointersOfFormat1 : kBlockPointers, root) &&
          message_.find_pointers(root + kBlockStreams, stream_list_) &&
          message_.find_pointers(root + kBlockTypes, type_list_) &&
-         message_.find_structs(root + kBlockEvents, kEventDataWords, kEventWords, event_list_);
+         message_.find_structs(root + kBlockEvents, kEventDataWords, kEventWords, event_list_) &&
+         (first || (message_.find_structs(root + kBlockNotes, kSmallDataWords, kSmallWords, note_list_) &&
+                    message_.find_structs(root + kBlockParts, kSmallDataWords, kSmallWords, part_list_)));
+}
+
+bool BlockReader::read_notes() {
+  notes_.clear();
+  for (std::size_t i = 0; i < note_list_.count; ++i) {
+    const std::size_t at = note_list_.at(i);
+    NoteView& note = notes_.emplace_back();
+    note.kind = low_half(message_.word(at));
+    note.required = (high_half(message_.word(at)) & kNoteRequired) != 0;
+    if (!message_.read_data(at + kSmallBytes, note.bytes)) return false;
+  }
+  return true;
 }
 
 bool BlockReader::read_names() {
@@ -105,6 +139,11 @@ Status BlockReader::read_into(GlobalPosition position, StoredEvent& stored) {
   }
   sound = sound && message_.read_data(at + kData, view.data) &&
           message_.read_data(at + kMetadata, view.metadata) && read_tags(at + kTags, stored);
+  const std::uint32_t flags = high_half(message_.word(at + kSchemaAndFlags));
+  stored.parts = {};
+  view.content_type = {};
+  view.sealed = false;
+  if ((flags & event_flags::kHasParts) != 0) sound = sound && read_parts(position, stored);
   if (!sound) return damaged_event(header_, position, "cannot be read");
   view.position = position;
   view.version = {message_.word(at + kVersion)};
@@ -113,11 +152,48 @@ Status BlockReader::read_into(GlobalPosition position, StoredEvent& stored) {
   view.recorded_at = header_.recorded_at;
   stored.previous = message_.word(at + kPrevious);
   stored.jump = message_.word(at + kJump);
-  stored.store_made_id = (high_half(message_.word(at + kSchemaAndFlags)) & 1u) != 0;
-  if (check_ == BlockCheck::kEachEvent && event_checksum(stored) != message_.word(at + kChecksum)) {
+  stored.store_made_id = (flags & event_flags::kStoreMadeId) != 0;
+  if (check_ == BlockCheck::kEachEvent &&
+      event_checksum(stored, header_.format) != message_.word(at + kChecksum)) {
     return damaged_event(header_, position, "does not match its checksum");
   }
+  if (flags != stored.flags()) return damaged_event(header_, position, fmt::format("has flags {:#x}", flags));
+  for (const EventPart& part : stored.parts) {
+    if ((part.kind & EventPart::kRequired) == 0) continue;
+    Error error =
+        make_error(Errc::kFailedPrecondition,
+                   fmt::format("the event at position {} has a part of kind {}, which this program does not "
+                               "know and would have to: a newer program wrote it",
+                               position.value, part.kind & ~EventPart::kRequired));
+    error.position = position.value;
+    return error;
+  }
   return {};
+}
+
+// The parts of a block are in the order of its events.
+bool BlockReader::read_parts(GlobalPosition position, StoredEvent& stored) {
+  const std::uint64_t event = position.value - header_.first_position.value;
+  std::size_t from = 0, to = part_list_.count;
+  while (from < to) {
+    const std::size_t middle = from + (to - from) / 2;
+    if (low_half(message_.word(part_list_.at(middle))) < event) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  parts_.clear();
+  for (; from < part_list_.count && low_half(message_.word(part_list_.at(from))) == event; ++from) {
+    const std::size_t at = part_list_.at(from);
+    EventPart& part = parts_.emplace_back();
+    part.kind = high_half(message_.word(at));
+    if (!message_.read_data(at + kSmallBytes, part.bytes)) return false;
+    if (part.kind == EventPart::kContentType) stored.event.content_type = part.bytes;
+    if (part.kind == EventPart::kSealed) stored.event.sealed = true;
+  }
+  stored.parts = parts_;
+  return !parts_.empty();
 }
 
 bool BlockReader::read_tags(std::size_t at, StoredEvent& stored) {

@@ -26,17 +26,22 @@ class BlockReader {
   BlockReader& operator=(const BlockReader&) = delete;
 
   // Opens `block` in place of the previous one. Fails with kCorruption when the header, the checksum or the
-  // structure is wrong; then no block is open.
+  // structure is wrong, and with kFailedPrecondition when the block has a note that this program would have to know;
+  // then no block is open.
   Status open(std::span<const std::byte> block, BlockCheck check);
 
   const BlockHeader& header() const { return header_; }
   bool contains(GlobalPosition position) const {
     return is_open() && position >= header_.first_position && position <= header_.last_position();
   }
-  bool is_open() const { return header_.event_count > 0; }
-  void close() { header_ = {}; }
+  bool is_open() const { return open_; }
+  void close() {
+    header_ = {};
+    open_ = false;
+  }
 
-  // The event at `position`. Its views are valid as long as the block's bytes, its tags until the next call.
+  // The event at `position`. Its views are valid as long as the block's bytes, its tags and parts until the next
+  // call.
   // Fails with kCorruption. REQUIRES: contains(position).
   Result<StoredEvent> read(GlobalPosition position);
 
@@ -55,18 +60,30 @@ class BlockReader {
   const std::vector<std::string_view>& streams() const { return streams_; }
   const std::vector<std::string_view>& types() const { return types_; }
 
+  struct NoteView {
+    std::uint32_t kind = 0;
+    bool required = false;
+    std::string_view bytes;
+  };
+  const std::vector<NoteView>& notes() const { return notes_; }
+
  private:
-  bool find_lists();
+  bool find_lists(LogFormat format);
+  bool read_notes();
+  bool read_parts(GlobalPosition position, StoredEvent& stored);
   bool read_names();
   bool read_tags(std::size_t at, StoredEvent& stored);
 
   BlockHeader header_;
+  bool open_ = false;
   BlockCheck check_ = BlockCheck::kWholeBlock;
   MessageWords message_;
-  MessageWords::List stream_list_, type_list_, event_list_;
+  MessageWords::List stream_list_, type_list_, event_list_, note_list_, part_list_;
   std::vector<std::string_view> streams_;  // with kWholeBlock: read once for all events
   std::vector<std::string_view> types_;
   std::vector<std::string_view> tags_;
+  std::vector<EventPart> parts_;
+  std::vector<NoteView> notes_;
 };
 
 }  // namespace cairn

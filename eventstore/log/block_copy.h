@@ -22,6 +22,8 @@ class BlockCopy {
   // Fails with kCorruption when `block` does not begin with a block header that fits it.
   static Result<std::shared_ptr<const BlockCopy>> of(std::span<const std::byte> block);
 
+  const BlockHeader& header() const { return header_; }
+  LogPlace end() const { return header_.end(); }
   GlobalPosition first_position() const { return header_.first_position; }
   GlobalPosition last_position() const { return header_.last_position(); }
   std::uint64_t epoch() const { return header_.epoch; }

@@ -19,7 +19,6 @@ namespace cairn {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x4A4E5243;  // "CRNJ"
-constexpr std::uint32_t kFormat = 1;
 constexpr std::size_t kHeaderBytes = 16;
 constexpr std::uint64_t kPage = BlockCopy::kPageBytes;
 
@@ -39,16 +38,33 @@ PageBuffer allocate_pages(std::uint64_t bytes) {
 
 std::uint64_t half_start(unsigned half, std::uint64_t half_bytes) { return kPage + half * half_bytes; }
 
+void write_header(void* to, LogFormat format, std::uint64_t half_bytes) {
+  auto* const bytes = static_cast<std::byte*>(to);
+  store_le(bytes, kMagic);
+  store_le(bytes + 4, static_cast<std::uint32_t>(format));
+  store_le(bytes + 8, half_bytes);
+  store_le(bytes + kHeaderBytes, checksum64(bytes, kHeaderBytes));
+}
+
 }  // namespace
 
-Status Journal::create(const std::filesystem::path& file, std::uint64_t bytes) {
+Status Journal::create(const std::filesystem::path& file, std::uint64_t bytes, LogFormat format) {
   const std::uint64_t half = std::max(bytes / 2 / kPage, std::uint64_t{1}) * kPage;
   std::string content(kPage + 2 * half, '\0');
-  store_le(content.data(), kMagic);
-  store_le(content.data() + 4, kFormat);
-  store_le(content.data() + 8, half);
-  store_le(content.data() + kHeaderBytes, checksum64(content.data(), kHeaderBytes));
+  write_header(content.data(), format, half);
   return write_file(file, content);
+}
+
+// The header is in one sector, so a power cut leaves the old one or the new one.
+Status Journal::raise_format(LogFormat format) {
+  if (format <= format_) return {};
+  alignas(kPage) std::array<std::byte, kPage> page{};
+  write_header(page.data(), format, half_bytes_);
+  if (pwrite(file_.descriptor(), page.data(), page.size(), 0) != static_cast<ssize_t>(page.size()))
+    return system_error("writing the header of " + path_.string(), errno);
+  CAIRN_CHECK(sync());
+  format_ = format;
+  return {};
 }
 
 Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path, Access access) {
@@ -66,20 +82,25 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& path
     return damaged(path, fmt::format("was truncated to {} bytes", bytes));
   }
   const auto half = load_le<std::uint64_t>(page.data() + 8);
-  if (load_le<std::uint32_t>(page.data()) != kMagic || load_le<std::uint32_t>(page.data() + 4) != kFormat ||
+  const auto format = load_le<std::uint32_t>(page.data() + 4);
+  if (load_le<std::uint32_t>(page.data()) != kMagic || format == 0 ||
       load_le<std::uint64_t>(page.data() + kHeaderBytes) != checksum64(page.data(), kHeaderBytes)) {
     return damaged(path, "has a damaged header");
+  }
+  if (format > static_cast<std::uint32_t>(kNewestLogFormat)) {
+    return make_error(
+        Errc::kFailedPrecondition,
+        fmt::format("the journal {} has blocks of format {}; this program reads formats 1 to {}",
+                    path.string(), format, static_cast<std::uint32_t>(kNewestLogFormat)));
   }
   if (bytes != kPage + 2 * half) {
     return damaged(path, fmt::format("has {} bytes and should have {}", bytes, kPage + 2 * half));
   }
-  return std::unique_ptr<Journal>(new Journal(std::move(file), path, half));
+  return std::unique_ptr<Journal>(new Journal(std::move(file), path, static_cast<LogFormat>(format), half));
 }
 
 std::uint64_t Journal::claimed_bytes(std::span<const std::byte> bytes) {
-  if (bytes.size() < BlockHeader::kBytes || load_le<std::uint32_t>(bytes.data()) != BlockHeader::kMagic)
-    return 0;
-  return BlockHeader::kBytes + std::uint64_t{load_le<std::uint32_t>(bytes.data() + 20)} * 8;
+  return bytes.size() < BlockHeader::kBytesMin ? 0 : BlockHeader::claimed_bytes(bytes);
 }
 
 std::span<const std::byte> Journal::sound_block(std::span<const std::byte> bytes) {
@@ -109,7 +130,7 @@ Status Journal::sync() const {
   return {};
 }
 
-Status Journal::read_half(unsigned half, GlobalPosition end, std::vector<Block>& blocks) const {
+Status Journal::read_half(unsigned half, const LogPlace& end, std::vector<Block>& blocks) const {
   const PageBuffer buffer = allocate_pages(half_bytes_);
   if (buffer == nullptr) return system_error("reading " + path_.string(), ENOMEM);
   CAIRN_CHECK(read_pages(half, 0, {buffer.get(), half_bytes_}));
@@ -118,36 +139,36 @@ Status Journal::read_half(unsigned half, GlobalPosition end, std::vector<Block>&
     at += std::max(BlockCopy::padded(block.size()), kPage);
     if (block.empty()) continue;
     CAIRN_TRY(Block copy, BlockCopy::of(block));
-    if (copy->first_position() > end) blocks.push_back(std::move(copy));
+    if (copy->end() > end) blocks.push_back(std::move(copy));
   }
   return {};
 }
 
-Result<std::vector<Journal::Block>> Journal::blocks_after(GlobalPosition end) const {
+Result<std::vector<Journal::Block>> Journal::blocks_after(LogPlace end) const {
   std::vector<Block> blocks;
   for (unsigned half = 0; half < 2; ++half) CAIRN_CHECK(read_half(half, end, blocks));
-  std::sort(blocks.begin(), blocks.end(),
-            [](const Block& a, const Block& b) { return a->first_position() < b->first_position(); });
+  std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a->end() < b->end(); });
   for (const Block& block : blocks) {
-    if (block->first_position().value != end.value + 1) {
+    if (!block->header().follows(end)) {
       Error error =
           damaged(path_, fmt::format("continues at position {}, but the block at position {} is damaged",
-                                     block->first_position().value, end.value + 1));
-      error.position = end.value + 1;
+                                     block->first_position().value, end.position.value + 1));
+      error.position = end.position.value + 1;
       return error;
     }
-    end = block->last_position();
+    end = block->end();
   }
   return blocks;
 }
 
-void Journal::switch_half(GlobalPosition settled) {
-  CAIRN_ASSERT(settled >= other_half_end(), settled.value, other_half_end().value);  // invariant 1
+void Journal::switch_half(const LogPlace& settled) {
+  CAIRN_ASSERT(settled >= other_half_end(), settled.position.value,
+               other_half_end().position.value);  // invariant 1
   half_ = 1 - half_;
   offset_ = 0;
 }
 
-void Journal::mark_full(GlobalPosition end) {
+void Journal::mark_full(const LogPlace& end) {
   offset_ = half_bytes_;
   last_ = {end, end};
 }
@@ -162,9 +183,8 @@ bool Journal::lacks(const BlockCopy& block) const {
 
 Status Journal::write(const BlockCopy& block) {
   CAIRN_ASSERT(has_room(block), offset_, block.pages().size());
-  CAIRN_ASSERT(!block.has_page_like_a_block(), block.first_position().value);  // invariant 3
-  CAIRN_ASSERT(block.first_position() > std::max(last_[0], last_[1]),
-               block.first_position().value);  // invariant 2
+  CAIRN_ASSERT(!block.has_page_like_a_block(), block.first_position().value);              // invariant 3
+  CAIRN_ASSERT(block.end() > std::max(last_[0], last_[1]), block.first_position().value);  // invariant 2
   auto left = block.pages();
   auto at = static_cast<off_t>(half_start(half_, half_bytes_) + offset_);
   while (!left.empty()) {
@@ -180,7 +200,7 @@ Status Journal::write(const BlockCopy& block) {
     return error;
   }
   offset_ += block.pages().size();
-  last_[half_] = block.last_position();
+  last_[half_] = block.end();
   return {};
 }
 

@@ -19,33 +19,37 @@ namespace cairn {
 // overwritten again and again, so its disk blocks are allocated once and a sync changes no metadata. Blocks
 // move from here to LMDB in bulk.
 //
-//   0      header page: u32 magic "CRNJ", u32 format 1, u64 bytes of a half,
-//          u64 XXH3-64 of the 16 bytes before
+//   0      header page: u32 magic "CRNJ", u32 format, u64 bytes of a half,
+//          u64 XXH3-64 of the 16 bytes before. The format is that of the newest blocks which may be there,
+//          so that a program that cannot read them refuses the journal
 //   4096   first half, then the second: blocks one after the other, each padded
 //          with zeros to whole pages
 //
 // What holds:
 //  1. A half is overwritten only when all its blocks are in LMDB, so a torn write damages only a block that
 //     was not acknowledged.
-//  2. Blocks left over from earlier rounds have positions that LMDB contains; recovery ignores them.
+//  2. Blocks left over from earlier rounds have places that LMDB contains; recovery ignores them.
 //  3. Only the first page of a block begins with a block's magic number. Otherwise a page left over from a
 //     partly overwritten block could be mistaken for a block.
 //
 // Not thread-safe, but any number of processes may read while one writes.
 class Journal {
  public:
-  // Makes a journal of about `bytes` and writes all of it once, which allocates its disk blocks.
-  static Status create(const std::filesystem::path& file, std::uint64_t bytes);
+  // Makes a journal of about `bytes` for blocks of `format`, and writes all of it once, which allocates its disk
+  // blocks.
+  static Status create(const std::filesystem::path& file, std::uint64_t bytes,
+                       LogFormat format = kNewestLogFormat);
 
   enum class Access { kReadWrite, kReadOnly };
-  // Fails with kCorruption when the file is missing or truncated, or its header is damaged.
+  // Fails with kCorruption when the file is missing or truncated, or its header is damaged, and with
+  // kFailedPrecondition when it may have blocks of a newer format.
   static Result<std::unique_ptr<Journal>> open(const std::filesystem::path& file, Access access);
 
   using Block = std::shared_ptr<const BlockCopy>;
 
-  // The blocks after position `end`, in order. A torn block at the end is skipped. Fails with kCorruption
+  // The blocks behind `end`, in order. A torn block at the end is skipped. Fails with kCorruption
   // when there is a gap before a valid block: then an acknowledged block is damaged.
-  Result<std::vector<Block>> blocks_after(GlobalPosition end) const;
+  Result<std::vector<Block>> blocks_after(LogPlace end) const;
 
   // The size that the block header at the start of `bytes` claims; 0 when there is no block header.
   static std::uint64_t claimed_bytes(std::span<const std::byte> bytes);
@@ -62,6 +66,7 @@ class Journal {
   Status sync() const;
 
   int file_descriptor() const { return file_.descriptor(); }
+  LogFormat format() const { return format_; }
 
   // The size of the largest block that fits, padding included.
   std::uint64_t block_bytes_max() const { return half_bytes_; }
@@ -69,16 +74,19 @@ class Journal {
   // Whether `block` fits into the rest of the active half.
   bool has_room(const BlockCopy& block) const { return offset_ + block.pages().size() <= half_bytes_; }
 
-  // The last position in the inactive half. It must be in LMDB before switch_half() (invariant 1).
-  GlobalPosition other_half_end() const { return last_[1 - half_]; }
+  // The end of the last block in the inactive half. It must be in LMDB before switch_half() (invariant 1).
+  LogPlace other_half_end() const { return last_[1 - half_]; }
 
   // Makes the other half the active one, to be overwritten from its start.
   // REQUIRES: everything up to `settled`, which is at least other_half_end(), is in LMDB.
-  void switch_half(GlobalPosition settled);
+  void switch_half(const LogPlace& settled);
 
   // Marks both halves as full up to `end`: after recovery from a crash either may contain blocks that are not
   // in LMDB, so nothing is written until `end` is.
-  void mark_full(GlobalPosition end);
+  void mark_full(const LogPlace& end);
+
+  // Makes the header say, durably, that there may be blocks of `format`, unless it does. REQUIRES: writable.
+  Status raise_format(LogFormat format);
 
   // Writes and syncs the block. kDiskFull: the block is not in the journal, and the next one may be tried. The
   // disk blocks were allocated by create(), but a copy of the file may be sparse or share them (reflink).
@@ -88,17 +96,18 @@ class Journal {
   Status write(const BlockCopy& block);
 
  private:
-  Journal(File file, std::filesystem::path path, std::uint64_t half_bytes)
-      : file_(std::move(file)), path_(std::move(path)), half_bytes_(half_bytes) {}
+  Journal(File file, std::filesystem::path path, LogFormat format, std::uint64_t half_bytes)
+      : file_(std::move(file)), path_(std::move(path)), format_(format), half_bytes_(half_bytes) {}
   bool lacks(const BlockCopy& block) const;
-  Status read_half(unsigned half, GlobalPosition end, std::vector<Block>& blocks) const;
+  Status read_half(unsigned half, const LogPlace& end, std::vector<Block>& blocks) const;
 
   File file_;
   std::filesystem::path path_;
+  LogFormat format_;
   std::uint64_t half_bytes_;
-  unsigned half_ = 0;                     // the active one
-  std::uint64_t offset_ = 0;              // where the next block goes in it
-  std::array<GlobalPosition, 2> last_{};  // the last position written to each half
+  unsigned half_ = 0;               // the active one
+  std::uint64_t offset_ = 0;        // where the next block goes in it
+  std::array<LogPlace, 2> last_{};  // the end of the last block written to each half
 };
 
 }  // namespace cairn

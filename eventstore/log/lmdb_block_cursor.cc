@@ -17,9 +17,19 @@ constexpr unsigned kScanSteps = 4;
 // How far a scan reads ahead: enough for a disk to be busy while the blocks before are worked on.
 constexpr std::uint64_t kReadAheadBytes = 2u << 20;
 
-std::string key_of(GlobalPosition position) {
-  std::string key(8, '\0');
-  store_be64(key.data(), position.value);
+constexpr std::size_t kPositionBytes = 8;
+constexpr std::size_t kPlaceBytes = 16;
+
+std::string key_of_events(GlobalPosition first) {
+  std::string key(kPositionBytes, '\0');
+  store_be64(key.data(), first.value);
+  return key;
+}
+
+std::string key_of_notes(const LogPlace& end) {
+  std::string key(kPlaceBytes, '\0');
+  store_be64(key.data(), end.position.value);
+  store_be64(key.data() + kPositionBytes, end.number);
   return key;
 }
 
@@ -55,17 +65,22 @@ void LmdbBlockCursor::read_ahead() {
 
 RawBlock LmdbBlockCursor::take(UnsettledBlocks::Block block) {
   current_unsettled_ = std::move(block);
-  current_ = {current_unsettled_->first_position(), current_unsettled_->bytes()};
+  current_ = {current_unsettled_->first_position(), current_unsettled_->bytes(),
+              current_unsettled_->end().number};
   return current_;
 }
 
 Result<std::optional<RawBlock>> LmdbBlockCursor::take(const std::optional<lmdb::Record>& record) {
   if (!record) return std::optional<RawBlock>();
-  if (record->key.size() != 8)
+  const std::string_view key = record->key;
+  if (key.size() != kPositionBytes && key.size() != kPlaceBytes)
     return make_error(Errc::kCorruption, env_.name() + " has a record with an invalid key");
   current_unsettled_.reset();
-  current_ = {{load_be64(record->key.data())},
-              std::as_bytes(std::span(record->value.data(), record->value.size()))};
+  current_ = {{load_be64(key.data())}, std::as_bytes(std::span(record->value.data(), record->value.size()))};
+  if (key.size() == kPlaceBytes) {
+    current_.first_position.value += 1;
+    current_.number = load_be64(key.data() + kPositionBytes);
+  }
   return std::optional(current_);
 }
 
@@ -74,7 +89,7 @@ Result<std::optional<RawBlock>> LmdbBlockCursor::seek(GlobalPosition position) {
   if (auto block = unsettled_.find(position)) return std::optional(take(std::move(block)));
   const bool may_be_old = txn_.has_value();
   CAIRN_CHECK(begin(Transaction::kAny));
-  const std::string key = key_of(position);
+  const std::string key = key_of_events(position);
   CAIRN_TRY(auto found, cursor_->at_or_before(key));
   if (may_be_old && !(found && reaches(*found, position))) {
     // The transaction began before this call, and the block may have settled in between.
@@ -103,10 +118,30 @@ Result<std::optional<RawBlock>> LmdbBlockCursor::next() {
   }
   const auto header = BlockHeader::read(current_.bytes);
   if (!header.ok()) return std::optional<RawBlock>();  // damaged: its end, and so the next block, is unknown
-  const GlobalPosition position{header->last_position().value + 1};
-  CAIRN_TRY(const auto block, seek(position));
-  if (!block || block->first_position != position) return std::optional<RawBlock>();
+  CAIRN_TRY(const auto block, after(header->end()));
+  if (!block || block->first_position.value != header->last_position().value + 1)
+    return std::optional<RawBlock>();
   return block;
+}
+
+Result<std::optional<RawBlock>> LmdbBlockCursor::after(const LogPlace& place) {
+  steps_ = 0;
+  if (auto block = unsettled_.after(place)) return std::optional(take(std::move(block)));
+  // The first key behind the place: that of the next block without events, or a greater one.
+  const std::string key = key_of_notes({place.position, place.number + 1});
+  const bool may_be_old = txn_.has_value();
+  CAIRN_CHECK(begin(Transaction::kAny));
+  CAIRN_TRY(auto found, cursor_->at_or_after(key));
+  if (may_be_old && !found) {
+    // The transaction began before this call, and the block may have settled in between.
+    CAIRN_CHECK(begin(Transaction::kNew));
+    CAIRN_TRY(found, cursor_->at_or_after(key));
+  }
+  return take(found);
+}
+
+std::string LmdbBlockCursor::key_of(const BlockHeader& header) {
+  return header.has_events() ? key_of_events(header.first_position) : key_of_notes(header.end());
 }
 
 }  // namespace cairn

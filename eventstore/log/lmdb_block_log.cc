@@ -47,11 +47,10 @@ std::uint64_t allocation_step(int descriptor) {
 }
 
 int put(MDB_txn* txn, MDB_dbi table, const BlockCopy& block) {
-  unsigned char position[8];
-  store_be64(position, block.first_position().value);
-  MDB_val key{sizeof position, position};
+  const std::string key = LmdbBlockCursor::key_of(block.header());
+  MDB_val key_val = lmdb::to_val(key);
   MDB_val value{block.bytes().size(), nullptr};
-  const int code = mdb_put(txn, table, &key, &value, MDB_APPEND | MDB_RESERVE);
+  const int code = mdb_put(txn, table, &key_val, &value, MDB_APPEND | MDB_RESERVE);
   if (code == 0) std::memcpy(value.mv_data, block.bytes().data(), block.bytes().size());
   return code;
 }
@@ -61,7 +60,7 @@ int put(MDB_txn* txn, MDB_dbi table, const BlockCopy& block) {
 Status LmdbBlockLog::create(const std::filesystem::path& folder, const LmdbBlockLogOptions& options) {
   CAIRN_CHECK(make_folder(folder));
   CAIRN_CHECK(lmdb::Env::open(folder, {.map_bytes = options.map_bytes}));
-  CAIRN_CHECK(Journal::create(journal_of(folder), options.journal_bytes));
+  CAIRN_CHECK(Journal::create(journal_of(folder), options.journal_bytes, options.format));
   return sync_folder(folder);
 }
 
@@ -115,13 +114,13 @@ Status LmdbBlockLog::recover_journal() {
   }
   for (const auto& block : *blocks) {
     CAIRN_TRY(const BlockHeader header, BlockHeader::read(block->bytes()));
-    if (end_.value > 0 && header.previous_hash != end_hash_) {
+    if (end_ > LogPlace{} && header.previous_hash != end_hash_) {
       return make_error(Errc::kCorruption,
                         fmt::format("the journal in {} does not continue the log: block {} names another "
                                     "previous block",
                                     folder_.string(), header.first_position.value));
     }
-    end_ = block->last_position();
+    end_ = block->end();
     end_hash_ = sha256(block->bytes());
     epoch_ = block->epoch();
     unsettled_.add(block);
@@ -129,13 +128,13 @@ Status LmdbBlockLog::recover_journal() {
   return {};
 }
 
-// Reads position, hash and epoch of the last block in LMDB.
+// Reads end, hash and epoch of the last block in LMDB.
 Status LmdbBlockLog::read_end() {
   LmdbBlockCursor cursor(*env_, table_, unsettled_);
   CAIRN_TRY(const auto last, cursor.last());
   if (!last) return {};
   CAIRN_TRY(const BlockHeader header, BlockHeader::read(last->bytes));
-  end_ = header.last_position();
+  end_ = header.end();
   end_hash_ = sha256(last->bytes);
   epoch_ = header.epoch;
   return {};
@@ -149,29 +148,31 @@ LmdbBlockLog::~LmdbBlockLog() {
   static_cast<void>(settle(nullptr));
 }
 
-Status LmdbBlockLog::check_end(GlobalPosition first_position, std::uint64_t epoch) const {
+Status LmdbBlockLog::check_end(const LogPlace& end, std::uint64_t epoch) const {
   if (epoch_ > epoch) {
     return make_error(Errc::kFailedPrecondition,
                       fmt::format("another writer has taken over: the log is at epoch {}, this writer at {}",
                                   epoch_, epoch));
   }
-  if (end_.value + 1 != first_position.value) {
-    return make_error(Errc::kFailedPrecondition,
-                      fmt::format("the log ends at position {}; a block that begins at {} does not follow",
-                                  end_.value, first_position.value));
+  if (end_ != end) {
+    return make_error(
+        Errc::kFailedPrecondition,
+        fmt::format("the log ends at position {}, number {}; a block behind position {}, number {} does "
+                    "not follow",
+                    end_.position.value, end_.number, end.position.value, end.number));
   }
   return {};
 }
 
-Status LmdbBlockLog::append(GlobalPosition first_position, std::uint64_t epoch,
-                            std::span<const std::byte> block) {
-  CAIRN_CHECK(check_end(first_position, epoch));
+Status LmdbBlockLog::append(const LogPlace& end, std::uint64_t epoch, std::span<const std::byte> block) {
+  CAIRN_CHECK(check_end(end, epoch));
   if (broken_.load()) return broken_error();
   CAIRN_TRY(auto copy, BlockCopy::of(block));
+  CAIRN_ASSERT(copy->header().follows(end), copy->first_position().value, end.position.value);
   const bool directly = block.size() >= kLargeBlockBytes ||
                         copy->pages().size() > journal_->block_bytes_max() || copy->has_page_like_a_block();
   CAIRN_CHECK(directly ? write_directly(*copy) : write_journal(*copy));
-  end_ = copy->last_position();
+  end_ = copy->end();
   epoch_ = epoch;
   if (directly) return {};
   unsettled_.add(std::move(copy));
@@ -186,21 +187,21 @@ Status LmdbBlockLog::append(GlobalPosition first_position, std::uint64_t epoch,
 
 Status LmdbBlockLog::write_journal(const BlockCopy& block) {
   if (!journal_->has_room(block)) {
-    CAIRN_TRY(const GlobalPosition settled, wait_until_settled(journal_->other_half_end()));
+    CAIRN_TRY(const LogPlace settled, wait_until_settled(journal_->other_half_end()));
     journal_->switch_half(settled);
   }
   return journal_->write(block);
 }
 
-Result<GlobalPosition> LmdbBlockLog::wait_until_settled(GlobalPosition position) {
+Result<LogPlace> LmdbBlockLog::wait_until_settled(const LogPlace& place) {
   MutexLock lock(mutex_);
-  if (settled_ >= position) return settled_;
+  if (settled_ >= place) return settled_;
   if (broken_.load()) return broken_error();
   failure_.reset();  // the disk may have space again: make the thread try once more
   settle_wanted_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [&]() CAIRN_REQUIRES(mutex_) { return settled_ >= position || failure_; });
-  if (settled_ >= position) return settled_;
+  changed_.wait(lock, [&]() CAIRN_REQUIRES(mutex_) { return settled_ >= place || failure_; });
+  if (settled_ >= place) return settled_;
   return broken_.load() ? broken_error() : *failure_;
 }
 
@@ -237,8 +238,7 @@ Status LmdbBlockLog::settle(const BlockCopy* extra) {
   std::uint64_t bytes = extra != nullptr ? extra->pages().size() : 0;
   for (const auto& block : blocks) bytes += block->pages().size() + lmdb::kPageBytes;
   if (bytes == 0) return {};
-  CAIRN_ASSERT(extra == nullptr || blocks.empty() ||
-                   blocks.back()->last_position().value + 1 == extra->first_position().value,
+  CAIRN_ASSERT(extra == nullptr || blocks.empty() || extra->header().follows(blocks.back()->end()),
                blocks.size());
   CAIRN_CHECK(make_space(bytes));
   try {
@@ -254,7 +254,7 @@ Status LmdbBlockLog::settle(const BlockCopy* extra) {
     broken_.store(true);
     return make_error(Errc::kOutcomeUnknown, "the log " + env_->name() + " is damaged: " + broken.what());
   }
-  const GlobalPosition last = extra != nullptr ? extra->last_position() : blocks.back()->last_position();
+  const LogPlace last = extra != nullptr ? extra->end() : blocks.back()->end();
   unsettled_.drop_through(last);
   {
     const MutexLock lock(mutex_);

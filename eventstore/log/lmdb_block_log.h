@@ -21,6 +21,7 @@ namespace cairn {
 struct LmdbBlockLogOptions {
   std::uint64_t map_bytes = 64ull << 30;
   std::uint64_t journal_bytes = 32ull << 20;  // for create(); an existing journal keeps its size
+  LogFormat format = kNewestLogFormat;        // for create(): of the blocks to come
   unsigned readers_max = 1'000;
   lmdb::Access access = lmdb::Access::kReadWrite;
 };
@@ -49,9 +50,11 @@ class LmdbBlockLog final : public BlockLog {
   // Settles the unsettled blocks.
   ~LmdbBlockLog() override;
 
-  Status append(GlobalPosition first_position, std::uint64_t epoch,
-                std::span<const std::byte> block) override;
+  Status append(const LogPlace& end, std::uint64_t epoch, std::span<const std::byte> block) override;
   Result<std::unique_ptr<BlockCursor>> cursor() override;
+
+  // Call it before blocks of a newer format than before are appended, from the thread that appends.
+  Status raise_format(LogFormat format) { return journal_->raise_format(format); }
   std::uint64_t used_bytes() const override { return env_->used_bytes() + unsettled_.bytes(); }
   unsigned open_readers() const override { return env_->open_readers(); }
   void clear_dead_readers() override { env_->clear_dead_readers(); }
@@ -60,12 +63,12 @@ class LmdbBlockLog final : public BlockLog {
   LmdbBlockLog() = default;
   Status recover_journal() CAIRN_EXCLUDES(mutex_);
   Status read_end();
-  Status check_end(GlobalPosition first_position, std::uint64_t epoch) const;
+  Status check_end(const LogPlace& end, std::uint64_t epoch) const;
   Status write_journal(const BlockCopy& block) CAIRN_EXCLUDES(mutex_);
   Status write_directly(const BlockCopy& block) CAIRN_EXCLUDES(settle_mutex_, mutex_);
 
-  // Blocks until everything up to `position` is in LMDB, and returns the last position that is.
-  Result<GlobalPosition> wait_until_settled(GlobalPosition position) CAIRN_EXCLUDES(mutex_);
+  // Blocks until everything up to `place` is in LMDB, and returns the end of what is.
+  Result<LogPlace> wait_until_settled(const LogPlace& place) CAIRN_EXCLUDES(mutex_);
 
   // Commits the unsettled blocks and then `extra`, if not null, to LMDB in one transaction.
   Status settle(const BlockCopy* extra) CAIRN_REQUIRES(settle_mutex_) CAIRN_EXCLUDES(mutex_);
@@ -84,7 +87,7 @@ class LmdbBlockLog final : public BlockLog {
 
   // Used by the thread that appends, and while opening.
   std::unique_ptr<Journal> journal_;
-  GlobalPosition end_;
+  LogPlace end_;
   Sha256 end_hash_{};  // of the block that ends there; only while opening
   std::uint64_t epoch_ = 0;
 
@@ -96,7 +99,7 @@ class LmdbBlockLog final : public BlockLog {
 
   Mutex mutex_;
   CondVar changed_;
-  GlobalPosition settled_ CAIRN_GUARDED_BY(mutex_);         // the last position in LMDB
+  LogPlace settled_ CAIRN_GUARDED_BY(mutex_);               // the end of LMDB
   std::optional<Error> failure_ CAIRN_GUARDED_BY(mutex_);   // of the last attempt to settle
   bool settle_wanted_ CAIRN_GUARDED_BY(mutex_) = false;     // do not wait for kSettleAfter
   bool waits_for_blocks_ CAIRN_GUARDED_BY(mutex_) = false;  // the thread sleeps without a timeout

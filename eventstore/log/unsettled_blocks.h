@@ -17,16 +17,20 @@ class UnsettledBlocks {
  public:
   using Block = std::shared_ptr<const BlockCopy>;
 
-  // REQUIRES: `block` begins right after the last one, if there is one.
+  // REQUIRES: `block` follows the last one, if there is one.
   void add(Block block) CAIRN_EXCLUDES(mutex_);
 
   // The last block that does not begin above `position`, or null.
   Block find(GlobalPosition position) const CAIRN_EXCLUDES(mutex_);
+  // The block that ends at `place`, or null.
+  Block ending_at(const LogPlace& place) const CAIRN_EXCLUDES(mutex_);
+  // The block that follows `place`, or null.
+  Block after(const LogPlace& place) const CAIRN_EXCLUDES(mutex_);
   Block last() const CAIRN_EXCLUDES(mutex_);
   std::vector<Block> all() const CAIRN_EXCLUDES(mutex_);
 
-  // Removes the blocks that end at or before `position`. Call it when they are in LMDB.
-  void drop_through(GlobalPosition position) CAIRN_EXCLUDES(mutex_);
+  // Removes the blocks that end at or before `place`. Call it when they are in LMDB.
+  void drop_through(const LogPlace& place) CAIRN_EXCLUDES(mutex_);
 
   // The size of the blocks in the journal. Takes no lock.
   std::size_t bytes() const { return bytes_.load(); }

@@ -27,7 +27,10 @@ Status LogEvents::open_block(GlobalPosition position) {
   }
   const bool follows = block_.is_open() && position.value == block_.header().last_position().value + 1;
   block_.close();
-  CAIRN_TRY(const auto found, follows ? cursor_->next() : cursor_->seek(position));
+  CAIRN_TRY(auto found, follows ? cursor_->next() : cursor_->seek(position));
+  if (found && found->number > 0) {  // a block without events stands between
+    CAIRN_TRY(found, cursor_->seek(position));
+  }
   if (!found) return not_in_log(position);
   CAIRN_CHECK(block_.open(found->bytes, BlockCheck::kEachEvent));
   if (block_.header().first_position != found->first_position) {

@@ -20,7 +20,6 @@
 namespace cairn {
 namespace {
 
-constexpr int kFormat = 1;
 constexpr const char* kIdentity = "cairn.json";
 constexpr const char* kUnfinished = "cairn.json.new";
 constexpr const char* kReplacement = "cairn.json.tmp";
@@ -40,11 +39,18 @@ bool is_network_file_system(const std::filesystem::path& path) {
 
 SipKey new_id_key() { return {new_event_id().low(), new_event_id().low()}; }
 
-std::string identity_text(const Uuid& store_id, const SipKey& id_key) {
-  const nlohmann::ordered_json json{{"format", kFormat},
-                                    {"storeId", store_id.to_string()},
-                                    {"idKey", fmt::format("{:016x}{:016x}", id_key.high, id_key.low)}};
+std::string identity_text(LogFormat format, const Uuid& store_id, const std::optional<SipKey>& id_key) {
+  nlohmann::ordered_json json{{"format", static_cast<int>(format)}, {"storeId", store_id.to_string()}};
+  if (id_key) json["idKey"] = fmt::format("{:016x}{:016x}", id_key->high, id_key->low);
   return json.dump(2) + "\n";
+}
+
+// nullopt for a format that this program does not read.
+std::optional<LogFormat> parse_format(const nlohmann::json& json) {
+  for (const LogFormat format : {LogFormat::k1, LogFormat::k2}) {
+    if (json == static_cast<int>(format)) return format;
+  }
+  return std::nullopt;
 }
 
 // nullopt for anything but the 32 digits of identity_text().
@@ -85,10 +91,12 @@ bool holds_anything_else(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIfMissing create) {
+Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIfMissing create,
+                                     LogFormat format) {
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   DataFolder folder(error ? path : absolute.lexically_normal());
+  folder.format_ = format;
   if (!has_identity(folder.path_)) {
     if (create == CreateIfMissing::kNo) {
       return make_error(Errc::kNotFound, "there is no Cairn store in " + folder.path_.string());
@@ -134,7 +142,8 @@ Status DataFolder::begin_new() {
   }
   store_id_ = new_event_id();
   id_key_ = new_id_key();
-  CAIRN_CHECK(write_file(path_ / kUnfinished, identity_text(store_id_, *id_key_)));
+  id_key_stored_ = true;
+  CAIRN_CHECK(write_file(path_ / kUnfinished, identity_text(format_, store_id_, id_key_)));
   CAIRN_CHECK(sync_folder(path_));
   return sync_path(path_);
 }
@@ -143,16 +152,28 @@ Status DataFolder::begin_new() {
 // key that follows from its identity.
 Status DataFolder::add_id_key() {
   id_key_ = new_id_key();
-  const Status written = write_file(path_ / kReplacement, identity_text(store_id_, *id_key_));
+  const Status written = replace_identity(identity_text(format_, store_id_, id_key_));
+  id_key_stored_ = written.ok();
   if (!written.ok() && written.error().code == Errc::kDiskFull) {
     const Sha256 hash = sha256("cairn event ids " + store_id_.to_string());
     id_key_ = SipKey{load_le<std::uint64_t>(hash.data()), load_le<std::uint64_t>(hash.data() + 8)};
     return {};
   }
-  CAIRN_CHECK(written);
+  return written;
+}
+
+Status DataFolder::replace_identity(const std::string& text) {
+  CAIRN_CHECK(write_file(path_ / kReplacement, text));
   if (::rename((path_ / kReplacement).c_str(), (path_ / kIdentity).c_str()) != 0)
     return system_error("replacing " + (path_ / kIdentity).string(), errno);
   return sync_folder(path_);
+}
+
+Status DataFolder::raise_format(LogFormat format) {
+  if (format <= format_) return {};
+  CAIRN_CHECK(replace_identity(identity_text(format, store_id_, id_key_stored_ ? id_key_ : std::nullopt)));
+  format_ = format;
+  return {};
 }
 
 Result<DataFolder> DataFolder::inspect(const std::filesystem::path& path) {
@@ -197,11 +218,13 @@ Status DataFolder::read_identity() {
   if (!json.is_object() || !json.contains("format") || !json["format"].is_number_integer()) {
     return make_error(Errc::kCorruption, file.string() + " cannot be read as a store's identity");
   }
-  if (json["format"] != kFormat) {
+  const auto format = parse_format(json["format"]);
+  if (!format) {
     return make_error(Errc::kFailedPrecondition,
-                      fmt::format("{} is of format {}; this program reads format {}", file.string(),
-                                  json["format"].dump(), kFormat));
+                      fmt::format("{} is of format {}; this program reads formats 1 to {}", file.string(),
+                                  json["format"].dump(), static_cast<int>(kNewestLogFormat)));
   }
+  format_ = *format;
   const auto id = json.contains("storeId") && json["storeId"].is_string()
                       ? Uuid::parse(json["storeId"].get<std::string>())
                       : std::nullopt;
@@ -209,6 +232,7 @@ Status DataFolder::read_identity() {
   if (json.contains("idKey")) {
     id_key_ = parse_id_key(json["idKey"]);
     if (!id_key_) return make_error(Errc::kCorruption, file.string() + " has no readable idKey");
+    id_key_stored_ = true;
   }
   store_id_ = *id;
   sealed_ = true;

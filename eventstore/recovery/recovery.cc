@@ -87,7 +87,8 @@ Result<LogEnd> read_end(BlockSource& log, const Uuid& store_id) {
   CAIRN_TRY(const auto cursor, log.cursor());
   CAIRN_TRY(const auto last, cursor->last());
   if (!last)
-    return LogEnd{.last_position = {0}, .hash = chain_anchor(store_id), .epoch = 0, .recorded_at = {}};
+    return LogEnd{
+        .last_position = {0}, .number = 0, .hash = chain_anchor(store_id), .epoch = 0, .recorded_at = {}};
   BlockReader block;
   CAIRN_CHECK(block.open(last->bytes, BlockCheck::kWholeBlock));
   if (block.header().first_position != last->first_position) {
@@ -95,6 +96,7 @@ Result<LogEnd> read_end(BlockSource& log, const Uuid& store_id) {
                       fmt::format("log block {} says that it begins elsewhere", last->first_position.value));
   }
   return LogEnd{.last_position = block.header().last_position(),
+                .number = block.header().end().number,
                 .hash = sha256(last->bytes),
                 .epoch = block.header().epoch,
                 .recorded_at = block.header().recorded_at};
@@ -102,7 +104,7 @@ Result<LogEnd> read_end(BlockSource& log, const Uuid& store_id) {
 
 Status check_owner(BlockSource& log, const Uuid& store_id) {
   CAIRN_TRY(const auto cursor, log.cursor());
-  CAIRN_TRY(const auto first, cursor->seek({1}));
+  CAIRN_TRY(const auto first, cursor->after({}));
   if (!first) return make_error(Errc::kCorruption, "the log does not begin with position 1");
   CAIRN_TRY(const BlockHeader header, BlockHeader::read(first->bytes));
   if (header.previous_hash == chain_anchor(store_id)) return {};
@@ -157,12 +159,11 @@ Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const U
   }
   const GlobalPosition through = state ? state->through : GlobalPosition{0};
   if (through > end.last_position) return behind_index(end.last_position, through);
-  if (end.last_position.value == 0) return end;
+  if (end.place() == LogPlace{}) return end;
   CAIRN_CHECK(check_owner(log, store_id));
 
   CAIRN_TRY(Sha256 hash, hash_at(log, store_id, through));
   if (state && state->hash != hash) return other_log(through);
-  if (through == end.last_position) return end;
 
   const FindStream find = [&](std::string_view stream) { return find_stream(tail, index, stream); };
   const BlockVisitor take_in = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
@@ -171,13 +172,17 @@ Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const U
                         fmt::format("log block {} does not continue the hash chain of the block before",
                                     block.header().first_position.value));
     }
+    if (!block.header().has_events()) {
+      hash = sha256(bytes);
+      return true;
+    }
     CAIRN_TRY(BlockSummary summary, summarize(block, bytes, find, index.has_plain_server_ids()));
     hash = summary.hash;
     tail.apply(summary);
     CAIRN_CHECK(flush());
     return true;
   };
-  CAIRN_CHECK(scan_blocks(log, {through.value + 1}, end.last_position, take_in));
+  CAIRN_CHECK(scan_between(log, {through, 0}, end.place(), take_in));
   return end;
 }
 

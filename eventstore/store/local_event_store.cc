@@ -28,6 +28,7 @@ class LocalEventStore final : public EventStore {
   Status start() {
     const LmdbBlockLogOptions log_options{.map_bytes = options_.log_map_bytes,
                                           .journal_bytes = options_.journal_bytes,
+                                          .format = format(),
                                           .readers_max = options_.readers_max};
     if (!folder_.is_store()) CAIRN_CHECK(LmdbBlockLog::create(folder_.log(), log_options));
     CAIRN_TRY(log_, LmdbBlockLog::open(folder_.log(), log_options));
@@ -49,9 +50,9 @@ class LocalEventStore final : public EventStore {
                                       .on_notice = options_.on_notice,
                                       .on_fatal = options_.on_fatal,
                                       .each_minute = [this] { tidy(); }});
-    appender_.emplace(
-        Appender::Parts{*log_, tail_, *index_, news_, id_window_, folder_.store_id(), folder_.id_key()},
-        options_, end, [this] { return flusher_->make_room(); });
+    appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, id_window_, folder_.store_id(),
+                                      folder_.id_key(), format()},
+                      options_, end, [this] { return before_block(); });
     reader_.emplace(*log_, tail_, *index_, news_);
     return {};
   }
@@ -180,6 +181,16 @@ class LocalEventStore final : public EventStore {
     return {};
   }
 
+  // A log that has blocks of a newer format does not go back to an older one.
+  LogFormat format() const { return std::max(options_.log_format, folder_.format()); }
+
+  // Called by the writer thread.
+  Status before_block() {
+    CAIRN_CHECK(folder_.raise_format(format()));
+    CAIRN_CHECK(log_->raise_format(format()));
+    return flusher_->make_room();
+  }
+
   TailSize flush_at() const { return {options_.tail_events_flush, options_.tail_bytes_max / 4}; }
 
   std::uint32_t first_id_day() const { return id_window_.first_day(options_.clock()); }
@@ -215,7 +226,7 @@ class LocalEventStore final : public EventStore {
 Result<std::unique_ptr<EventStore>> EventStore::open(const std::filesystem::path& folder,
                                                      StoreOptions options) {
   try {
-    CAIRN_TRY(DataFolder claimed, DataFolder::claim(folder, options.create));
+    CAIRN_TRY(DataFolder claimed, DataFolder::claim(folder, options.create, options.log_format));
     auto store = std::make_unique<LocalEventStore>(std::move(claimed), std::move(options));
     CAIRN_CHECK(store->start());
     return std::unique_ptr<EventStore>(std::move(store));

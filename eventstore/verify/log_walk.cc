@@ -38,7 +38,7 @@ void LogWalk::break_off(std::string place, std::string what) {
 }
 
 Status LogWalk::walk_to(GlobalPosition to) {
-  while (next_ <= to) {
+  while (end_.position < to) {
     CAIRN_TRY(const auto cursor, log_.cursor());
     // A server may append at the same time; its new blocks are checked too.
     auto last = cursor->last();
@@ -48,19 +48,19 @@ Status LogWalk::walk_to(GlobalPosition to) {
     }
     if (!*last) return {};
     log_end_ = (*last)->first_position;
-    auto found = cursor->seek(next_);
-    if (found.ok() && *found && (*found)->first_position < next_) found = cursor->next();
+    auto found = cursor->after(end_);
     std::uint64_t blocks = 0;
-    for (; found.ok() && *found && next_ <= to && blocks < kBlocksPerTransaction;
+    for (; found.ok() && *found && end_.position < to && blocks < kBlocksPerTransaction;
          found = cursor->next(), ++blocks) {
       check_block(**found);
+      if (refused_) return *refused_;
       if (progress_ && report_.blocks % 64 == 0 &&
-          !progress_("log", report_.events, std::max(next_, log_end_).value)) {
+          !progress_("log", report_.events, std::max(end_.position, log_end_).value)) {
         return verify_cancelled();
       }
     }
     if (!found.ok()) {
-      break_off(fmt::format("log after position {}", next_.value - 1), found.error().message);
+      break_off(fmt::format("log after position {}", end_.position.value), found.error().message);
       return {};
     }
     if (!*found) return {};
@@ -68,18 +68,35 @@ Status LogWalk::walk_to(GlobalPosition to) {
   return {};
 }
 
+void LogWalk::check_order(const RawBlock& raw, const std::string& name) {
+  const std::uint64_t next = end_.position.value + 1;
+  if (raw.first_position.value > next) {
+    break_off(name, fmt::format("positions {} to {} are missing", next, raw.first_position.value - 1));
+  } else if (raw.number > 0 && raw.number != end_.number + 1) {
+    break_off(name, fmt::format("is number {} behind position {}, and number {} is missing", raw.number,
+                                end_.position.value, end_.number + 1));
+  }
+}
+
 void LogWalk::check_block(const RawBlock& raw) {
-  const std::string name = block_name(raw.first_position);
+  const std::string name = raw.number == 0 ? block_name(raw.first_position)
+                                           : fmt::format("log block of notes {} behind position {}",
+                                                         raw.number, raw.first_position.value - 1);
   ++report_.blocks;
   report_.log_bytes += raw.bytes.size();
-  if (raw.first_position != next_) {
-    break_off(name, fmt::format("positions {} to {} are missing", next_.value, raw.first_position.value - 1));
-  }
-  next_ = {raw.first_position.value + 1};  // at least; the header may be damaged
+  check_order(raw, name);
+  const LogPlace before = end_;
+  // At least; the header may be damaged.
+  end_ =
+      raw.number == 0 ? LogPlace{raw.first_position} : LogPlace{{raw.first_position.value - 1}, raw.number};
   const Status opened = block_.open(raw.bytes, BlockCheck::kEachEvent);
+  if (!opened.ok() && opened.error().code == Errc::kFailedPrecondition) {
+    refused_ = opened.error();
+    return;
+  }
   if (!opened.ok()) return break_off(name, opened.error().message);
   const BlockHeader& header = block_.header();
-  if (header.first_position != raw.first_position) {
+  if (header.first_position != raw.first_position || header.end().number != raw.number) {
     return break_off(name, fmt::format("its header says {}", header.first_position.value));
   }
   if (block_checksum(raw.bytes) != header.checksum) {
@@ -92,6 +109,10 @@ void LogWalk::check_block(const RawBlock& raw) {
     }
     return break_off(name, "checksum does not match the block's bytes");
   }
+  if (unbroken_ && !header.follows(before)) {
+    return break_off(
+        name, fmt::format("is behind {} blocks of notes, and {} are there", header.number, before.number));
+  }
   if (hash_ && *hash_ != header.previous_hash) {
     findings_.add(name, "does not continue the hash chain: it names another previous block");
   }
@@ -102,7 +123,7 @@ void LogWalk::check_block(const RawBlock& raw) {
     if (!stored.ok()) return break_off(event_name({p}), stored.error().message);
     check_event(*stored);
   }
-  next_ = {header.last_position().value + 1};
+  end_ = header.end();
   report_.head = header.last_position().value;
 }
 

@@ -22,7 +22,7 @@ class LogWalk {
           const VerifyProgress& progress);
 
   // Continues up to `to`, or to the end of the log if that comes first. Fails only when the log cannot be
-  // opened, or when the progress callback cancels the verification.
+  // opened, when a newer program wrote it, or when the progress callback cancels the verification.
   Status walk_to(GlobalPosition to);
 
   ExpectedIndex& expected() { return expected_; }
@@ -36,6 +36,7 @@ class LogWalk {
 
  private:
   void check_block(const RawBlock& raw);
+  void check_order(const RawBlock& raw, const std::string& name);
   void check_event(const StoredEvent& stored);
   void break_off(std::string place, std::string what);
 
@@ -45,10 +46,11 @@ class LogWalk {
   Findings findings_;
   ExpectedIndex expected_;
   BlockReader block_;
-  GlobalPosition next_{1};
+  LogPlace end_;  // of the blocks so far; behind a damaged one, a place inside it
   GlobalPosition log_end_;
   std::optional<Sha256> hash_;  // of the previous block, if that was readable
   bool unbroken_ = true;
+  std::optional<Error> refused_;  // a newer program wrote the log
 };
 
 }  // namespace cairn

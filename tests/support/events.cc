@@ -26,6 +26,7 @@ Event owned(const EventView& view) {
   event.data = view.data;
   event.metadata = view.metadata;
   event.tags.assign(view.tags.begin(), view.tags.end());
+  event.content_type = view.content_type;
   return event;
 }
 

@@ -22,6 +22,7 @@ struct Event {
   std::string data;
   std::string metadata;
   std::vector<std::string> tags;
+  std::string content_type = {};
 
   friend bool operator==(const Event&, const Event&) = default;
 };

@@ -51,10 +51,10 @@ class JournalTailTest : public testing::Test {
 
   // The positions among 1 … 100 whose blocks are found, by a reader that has all up to `known`.
   std::vector<std::uint64_t> found(std::uint64_t known) {
-    EXPECT_THAT(tail_->poll({known}), succeeds());
+    EXPECT_THAT(tail_->poll({{known}}), succeeds());
     std::vector<std::uint64_t> positions;
     for (std::uint64_t p = 1; p <= 100; ++p) {
-      if (tail_->at({p}) != nullptr) positions.push_back(p);
+      if (tail_->after({{p - 1}}) != nullptr) positions.push_back(p);
     }
     return positions;
   }

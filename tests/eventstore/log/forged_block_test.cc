@@ -20,7 +20,7 @@ constexpr std::size_t kDataBytes = 2 * kPageBytes;
 // A valid block whose position is far beyond the end of the log.
 std::string forged_block() {
   constexpr std::size_t kWords = 4;
-  std::vector<std::byte> bytes(BlockHeader::kBytes + kWords * 8);
+  std::vector<std::byte> bytes(BlockHeader::bytes_of(kNewestLogFormat) + kWords * 8);
   BlockHeader header;
   header.first_position = {1'000'000};
   header.event_count = 1;
@@ -66,7 +66,8 @@ TEST_F(ForgedBlockTest, ALeftoverPageOfEventDataIsNotRecoveredAsABlock) {
     append_data("{}");
     const auto journal = Journal::open(journal_file(), Journal::Access::kReadOnly);
     ASSERT_THAT(journal, succeeds());
-    ASSERT_THAT((*journal)->blocks_after(store().head()), succeeds()) << "after " << i + 1 << " small blocks";
+    ASSERT_THAT((*journal)->blocks_after({store().head()}), succeeds())
+        << "after " << i + 1 << " small blocks";
   }
   reopen();
   EXPECT_EQ(store().head().value, 42u);

@@ -50,7 +50,7 @@ class JournalTest : public testing::Test {
   }
 
   std::vector<std::uint64_t> found_after(std::uint64_t end) {
-    const auto blocks = journal_->blocks_after({end});
+    const auto blocks = journal_->blocks_after({{end}});
     EXPECT_THAT(blocks, succeeds());
     std::vector<std::uint64_t> positions;
     if (blocks.ok()) {
@@ -99,7 +99,7 @@ TEST_F(JournalTest, ReportsADamagedBlockBeforeAValidOne) {
   for (std::uint64_t i = 1; i <= 3; ++i) write(i);
   damage(2, 100);
   reopen();
-  const auto blocks = journal_->blocks_after({0});
+  const auto blocks = journal_->blocks_after({});
   ASSERT_THAT(blocks, fails_with(Errc::kCorruption));
   EXPECT_EQ(blocks.error().position, 2u);
 }

@@ -51,7 +51,7 @@ class LmdbBlockLogTest : public testing::Test {
     }
     const auto block = builder_.build(
         {.first_position = {first}, .epoch = epoch, .streams = names, .types = names, .events = events});
-    return log_->append({first}, epoch, block);
+    return log_->append({{first - 1}}, epoch, block);
   }
 
   std::uint64_t seek(std::uint64_t position) {

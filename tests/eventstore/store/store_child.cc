@@ -5,6 +5,8 @@
 //   open                                   ok | err CODE MESSAGE
 //   append STREAM EXPECTED N COUNT BYTES   ok FIRST_VERSION FIRST_POSITION ALREADY_APPLIED | err …
 //   async STREAM N COUNT                   one such answer for each of COUNT appends of one event, in order
+//   note BYTES                             ok | err …: a block without events
+//   hash                                   ok HASH
 //   flush | close                          ok | err …
 //   head                                   ok POSITION
 //   digest                                 ok NUMBER | err …
@@ -97,9 +99,6 @@ void append_async(EventStore& store, std::istream& words) {
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   ::alarm(120);
-  StoreOptions options = small_store();
-  if (argc > 2) options.journal_bytes = std::strtoull(argv[2], nullptr, 10);
-  options.on_fatal = [](std::string_view) { ++fatal_calls; };
   std::unique_ptr<EventStore> store;
   std::string line;
   while (std::getline(std::cin, line)) {
@@ -107,6 +106,9 @@ int main(int argc, char** argv) {
     std::string command;
     words >> command;
     if (command == "open") {
+      StoreOptions options = small_store();
+      if (argc > 2) options.journal_bytes = std::strtoull(argv[2], nullptr, 10);
+      options.on_fatal = [](std::string_view) { ++fatal_calls; };
       auto opened = EventStore::open(argv[1], options);
       if (opened.ok()) store = *std::move(opened);
       say(opened.ok() ? "ok" : failure(opened.error()));
@@ -118,6 +120,16 @@ int main(int argc, char** argv) {
       append(*store, words);
     } else if (command == "async") {
       append_async(*store, words);
+    } else if (command == "note") {
+      std::size_t bytes = 0;
+      words >> bytes;
+      AppendRequest note = request({});
+      note.origin = Origin::kSystem;
+      note.notes = {{.kind = 4'711, .required = false, .bytes = std::string(bytes, 'n')}};
+      auto written = store->append(std::move(note));
+      say(written.ok() ? "ok" : failure(written.error()));
+    } else if (command == "hash") {
+      say("ok " + store->head_hash());
     } else if (command == "flush") {
       auto flushed = store->flush_index();
       say(flushed.ok() ? "ok" : failure(flushed.error()));

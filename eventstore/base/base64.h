@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cairn {
+
+// RFC 4648, with padding.
+void append_base64(std::string& to, std::string_view bytes);
+
+// nullopt for anything but base64 with padding, on one line.
+std::optional<std::string> decode_base64(std::string_view text);
+
+}  // namespace cairn
