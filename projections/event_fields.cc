@@ -103,6 +103,7 @@ std::string_view text_of(Kind kind) {
 Status read_fields(const ShapedEvent& part, std::span<const std::string_view> names,
                    std::span<FieldValue> values, std::string& scratch) {
   for (FieldValue& value : values) value.kind = Kind::kMissing;
+  if (!part.content_type.empty()) return {};  // opaque data has no fields
   if (part.plan == nullptr) return read_json_fields(part.data, names, values, scratch);
   FieldSink sink(names, values);
   return part.read(sink);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "eventstore/base/base64.h"
+
 namespace cairn::api {
 
 namespace {
@@ -23,36 +25,6 @@ bool take_scheme(std::string_view& text, std::string_view scheme) {
   }
   text.remove_prefix(std::min(text.find_first_not_of(' ', scheme.size()), text.size()));
   return true;
-}
-
-// The value of one base64 digit, or -1.
-int digit_value(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+') return 62;
-  if (c == '/') return 63;
-  return -1;
-}
-
-// Not OpenSSL's decoder, which skips white space and leaves zero bytes for the padding.
-std::optional<std::string> decode_base64(std::string_view text) {
-  if (text.size() % 4 != 0) return std::nullopt;
-  for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const int value = digit_value(c);
-    if (value < 0) return std::nullopt;
-    bits = (bits << 6) | static_cast<std::uint32_t>(value);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      bytes += static_cast<char>((bits >> count) & 0xff);
-    }
-  }
-  return bytes;
 }
 
 // The token in the header's value, or nullopt.

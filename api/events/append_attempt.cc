@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kTrialOnServerThreadMax{20};
 constexpr std::chrono::milliseconds kTrialMax{2'000};
 
 // Each recheck follows a change of schemas or definitions, which take longer than an append.
-constexpr int kRechecksMax = 10;
+constexpr int kRechecksMax = 8;
 
 // The ids that a client gave its events. It needs them to repeat an append whose outcome is unknown.
 std::vector<Uuid> client_ids(const AppendRequest& request) {

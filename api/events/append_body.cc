@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "eventstore/base/base64.h"
 #include "eventstore/base/limits.h"
 #include "eventstore/json/json_check.h"
 #include "eventstore/json/json_cursor.h"
@@ -149,6 +150,7 @@ class Parser {
     cursor_.enter_object();
     std::uint32_t schema_version = 0;
     bool has_data = false;
+    bool is_opaque = false;
     while (const auto name = cursor_.next_name()) {
       if (*name == "type") {
         if (cursor_.kind() != JsonKind::kString) return wrong_kind(JsonKind::kString, at("type"));
@@ -166,6 +168,11 @@ class Parser {
         if (event.metadata == "{}") event.metadata.clear();
       } else if (*name == "tags") {
         CAIRN_CHECK(read_tags(event.tags, at));
+      } else if (*name == "contentType") {
+        if (cursor_.kind() != JsonKind::kString) return wrong_kind(JsonKind::kString, at("contentType"));
+        event.content_type = cursor_.take_string();
+        if (event.content_type.empty()) return wrong(at("contentType"), "is empty");
+        is_opaque = true;
       } else if (*name == "schemaVersion") {
         if (!read_schema_version(schema_version)) {
           return wrong(at("schemaVersion"), "must be a whole number from 1 on");
@@ -176,8 +183,24 @@ class Parser {
     }
     if (event.type.empty()) return wrong(at("type"), "is missing or empty");
     if (!has_data) return wrong(at("data"), "is missing");
+    if (is_opaque) {
+      if (schema_version != 0) return wrong(at("schemaVersion"), "does not go with contentType");
+      if (!decode_opaque(event.data)) {
+        return wrong(at("data"), "must be a string of base64, because contentType is given");
+      }
+    }
     result_.schema_versions.push_back(schema_version);
     return {};
+  }
+
+  // Replaces a JSON string of base64 by its bytes.
+  static bool decode_opaque(std::string& data) {
+    JsonCursor cursor(data);
+    if (cursor.kind() != JsonKind::kString) return false;
+    auto bytes = decode_base64(cursor.take_string());
+    if (!bytes) return false;
+    data = *std::move(bytes);
+    return true;
   }
 
   bool read_id(std::optional<Uuid>& id) {

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view kJsonType = "application/json";
 constexpr std::string_view kFramedAvroType = "application/vnd.confluent.avro";
+constexpr std::string_view kBytesType = "application/octet-stream";
 
 Answered<void> check_streams(const HttpRequest& request, const AppendBody& body) {
   for (const StreamAppend& append : body.request.streams) {
@@ -67,12 +68,22 @@ std::optional<ExpectedVersion> parse_expected(const std::string& text) {
   return ExpectedVersion::exactly(*version);
 }
 
-// The query has what the framed value has no place for: type, id and expected version.
-Answered<AppendBody> parse_framed(const HttpRequest& request, EventCodecs& codecs) {
+// What the query says of an event whose body has nothing but its data.
+struct EventOfQuery {
+  std::string type;
+  std::optional<Uuid> id;
+  ExpectedVersion expected = ExpectedVersion::any();
+  std::string content_type;  // for opaque data only
+};
+
+enum class BodyKind { kFramedAvro, kOpaque };
+
+Answered<EventOfQuery> parse_event_query(const HttpRequest& request, BodyKind kind) {
   QueryReader query(request);
   const auto type = query.text("type");
   const auto id_text = query.text("id");
   const auto expected_text = query.text("expectedVersion");
+  const auto content_type = kind == BodyKind::kOpaque ? query.text("contentType") : std::nullopt;
   CAIRN_CHECK(query.finish());
   if (!type || type->empty()) return invalid_request("type is missing or empty.", "type");
   const auto expected = parse_expected(expected_text.value_or("any"));
@@ -82,10 +93,27 @@ Answered<AppendBody> parse_framed(const HttpRequest& request, EventCodecs& codec
   }
   const auto id = id_text ? Uuid::parse(*id_text) : std::nullopt;
   if (id_text && !id) return invalid_request("id must be a UUID.", "id");
-  CAIRN_TRY(AppendBody body, read_framed_event(request.parameters.at("stream"), *type, request.body, codecs));
+  if (content_type && content_type->empty()) return invalid_request("contentType is empty.", "contentType");
+  return EventOfQuery{*type, id, *expected, content_type.value_or(std::string(kBytesType))};
+}
+
+Answered<AppendBody> parse_framed(const HttpRequest& request, EventCodecs& codecs) {
+  CAIRN_TRY(const EventOfQuery event, parse_event_query(request, BodyKind::kFramedAvro));
+  CAIRN_TRY(AppendBody body,
+            read_framed_event(request.parameters.at("stream"), event.type, request.body, codecs));
   StreamAppend& append = body.request.streams.front();
-  append.expected = *expected;
-  append.events.front().id = id;
+  append.expected = event.expected;
+  append.events.front().id = event.id;
+  return body;
+}
+
+AppendBody opaque_body(const std::string& stream, const EventOfQuery& event, std::string_view bytes) {
+  AppendBody body;
+  NewEvent opaque{
+      .id = event.id, .type = event.type, .data = std::string(bytes), .content_type = event.content_type};
+  body.request.streams.push_back(
+      {.stream = stream, .expected = event.expected, .events = {std::move(opaque)}});
+  body.schema_versions.push_back(0);
   return body;
 }
 
@@ -115,26 +143,44 @@ void append_json(const RouteContext& context, EventStore& store, const HttpReque
   attempt->start(*std::move(body), request.body);
 }
 
+void append_opaque(const RouteContext& context, EventStore& store, const HttpRequest& request,
+                   const Responder& respond) {
+  auto event = parse_event_query(request, BodyKind::kOpaque);
+  if (refused(event, respond)) return;
+  const auto parse = [stream = request.parameters.at("stream"),
+                      event = *std::move(event)](std::string_view bytes) {
+    return Answered<AppendBody>(opaque_body(stream, event, bytes));
+  };
+  auto body = parse(request.body);
+  if (refused(check_streams(request, *body), respond)) return;
+  const auto attempt = std::make_shared<AppendAttempt>(
+      AppendAttempt::Parts{store, *context.store.registry_service(), *context.store.shapes(), context.schemas,
+                           kOneStream, request.token, respond, parse});
+  attempt->start(*std::move(body), request.body);
+}
+
 }  // namespace
 
 std::vector<Route> append_routes(const RouteContext& context) {
   std::vector<Route> routes;
   routes.push_back(
       {"POST", "/streams/{stream}/events",
-       with_store(
-           context.store,
-           [context](EventStore& store, const HttpRequest& request, const Responder& respond) {
-             if (has_content_type(request, kFramedAvroType))
-               return append_framed(context, store, request, respond);
-             if (!has_content_type(request, kJsonType)) {
-               return respond(
-                   wrong_content_type("application/json or " + std::string(kFramedAvroType)).to_response());
-             }
-             append_json(context, store, request, respond, kOneStream,
-                         [stream = request.parameters.at("stream")](std::string_view body) {
-                           return parse_stream_append(stream, body);
-                         });
-           }),
+       with_store(context.store,
+                  [context](EventStore& store, const HttpRequest& request, const Responder& respond) {
+                    if (has_content_type(request, kFramedAvroType))
+                      return append_framed(context, store, request, respond);
+                    if (has_content_type(request, kBytesType))
+                      return append_opaque(context, store, request, respond);
+                    if (!has_content_type(request, kJsonType)) {
+                      return respond(wrong_content_type("application/json, " + std::string(kFramedAvroType) +
+                                                        " or " + std::string(kBytesType))
+                                         .to_response());
+                    }
+                    append_json(context, store, request, respond, kOneStream,
+                                [stream = request.parameters.at("stream")](std::string_view body) {
+                                  return parse_stream_append(stream, body);
+                                });
+                  }),
        Scope::kAppend});
   routes.push_back(
       {"POST", "/append",

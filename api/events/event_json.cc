@@ -1,5 +1,6 @@
 #include "api/events/event_json.h"
 
+#include "eventstore/base/base64.h"
 #include "eventstore/json/json_writer.h"
 #include "schemaregistry/codec/json_sink.h"
 
@@ -9,6 +10,12 @@ namespace {
 
 Status append_data(std::string& to, const ShapedEvent& part) {
   if (part.plan != nullptr) return append_avro_as_json(*part.plan, part.data, to);
+  if (!part.content_type.empty()) {
+    to += '"';
+    append_base64(to, part.data);
+    to += '"';
+    return {};
+  }
   to += part.data.empty() ? std::string_view("null") : part.data;
   return {};
 }
@@ -27,6 +34,8 @@ Status append_event_json(std::string& to, const EventView& stored, const ShapedE
   json.number_or_null("schemaVersion", part.schema_version);
   json.number_or_null("storedSchemaVersion", part.stored_schema_version);
   json.number_or_null("part", part.part);
+  if (!part.content_type.empty()) json.text("contentType", part.content_type);
+  if (stored.sealed) json.flag("sealed", true);
   json.key("data");
   CAIRN_CHECK(append_data(to, part));
   json.raw("metadata", stored.metadata.empty() ? std::string_view("{}") : stored.metadata);

@@ -102,7 +102,9 @@ class Checker {
       type_ = event.type;
       version_ = version;
     }
-    if (codec_) {
+    if (!event.content_type.empty()) {
+      if (codec_) refuse_opaque(event, index);
+    } else if (codec_) {
       encode(event, index);
     } else if ((policy_ == SchemaPolicy::kRequired && !pins_.contains(event.type)) || version != 0) {
       if (unknown_.empty()) first_unknown_ = event.type;
@@ -119,6 +121,15 @@ class Checker {
     if (pin == pins_.end()) return codecs_.for_type(type, version);
     if (pin->second.value == 0) return std::shared_ptr<const EventCodec>();
     return codecs_.by_id(pin->second);
+  }
+
+  void refuse_opaque(const NewEvent& event, std::size_t index) {
+    const std::string expected = "data that fits the type's schema";
+    const std::string found = "opaque bytes (" + event.content_type + ")";
+    if (faults_.empty()) {
+      first_fault_ = fmt::format("event {} ({}) wants {} and has {}", index, event.type, expected, found);
+    }
+    faults_.add(index, "", expected, found);
   }
 
   void encode(NewEvent& event, std::size_t index) {

@@ -16,9 +16,10 @@ struct ShapedEvent {
   const StoredSchema* schema = nullptr;  // of what `plan` reads; nullptr: `data` is JSON
   std::uint32_t schema_version = 0;      // 0 when no version of the type has the schema
   std::uint32_t stored_schema_version = 0;
-  std::uint32_t part = 0;            // from 1, of an event that was split; 0: it was not
-  std::string_view data;             // Avro, to be read by `plan`
-  const DecodePlan* plan = nullptr;  // nullptr: `data` is JSON
+  std::uint32_t part = 0;              // from 1, of an event that was split; 0: it was not
+  std::string_view data;               // Avro, to be read by `plan`
+  const DecodePlan* plan = nullptr;    // nullptr: `data` is JSON, or opaque
+  std::string_view content_type = {};  // not empty: `data` is opaque bytes of this type
 
   // Reads the data into a sink (run_plan.h). Fails with kCorruption. REQUIRES: `plan` is not null.
   template <typename Sink>

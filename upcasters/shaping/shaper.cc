@@ -89,7 +89,7 @@ ShapeResult<void> Shaper::shape(const EventView& event, Shape shape) {
   parts_.clear();
   reached_watched_ = false;
   if (event.schema.value == 0) {
-    parts_.push_back({.type = event.type, .data = event.data});
+    parts_.push_back({.type = event.type, .data = event.data, .content_type = event.content_type});
     return {};
   }
   const auto complete = [&event](ShapeFault fault) {

@@ -1,5 +1,7 @@
 #include "upcasters/values/lua_data.h"
 
+#include <lua.hpp>
+
 #include "upcasters/values/lua_json.h"
 
 namespace cairn {
@@ -15,7 +17,11 @@ void LuaData::prepare(const ShapedEvent& part) {
 
 Status LuaData::push(lua_State* state) const {
   if (part_->plan != nullptr) return last_reader_->push(part_->data);
-  push_json(state, part_->data);
+  if (part_->content_type.empty()) {
+    push_json(state, part_->data);
+  } else {
+    lua_pushnil(state);
+  }
   return {};
 }
 

@@ -13,8 +13,9 @@ namespace cairn {
 namespace {
 
 // In the order in which pairs() gives them. `data` is there from the beginning.
-constexpr std::array<const char*, 10> kMembers = {"category",    "data",   "id",   "metadata", "position",
-                                                  "recorded_at", "stream", "tags", "type",     "version"};
+constexpr std::array<const char*, 12> kMembers = {"bytes",  "category", "content_type", "data",
+                                                  "id",     "metadata", "position",     "recorded_at",
+                                                  "stream", "tags",     "type",         "version"};
 
 void push_text(lua_State* state, std::string_view text) { lua_pushlstring(state, text.data(), text.size()); }
 
@@ -41,6 +42,8 @@ void push_made(lua_State* state, const EventView& event, std::string_view type, 
   if (name == "recorded_at") return lua_pushinteger(state, event.recorded_at.micros);
   if (name == "id") return push_text(state, event.id.to_string());
   if (name == "tags") return push_tags(state, event.tags);
+  if (event.is_opaque() && name == "bytes") return push_text(state, event.data);
+  if (event.is_opaque() && name == "content_type") return push_text(state, event.content_type);
   if (name == "metadata") return push_json(state, event.metadata.empty() ? "{}" : event.metadata);
   lua_pushnil(state);
 }

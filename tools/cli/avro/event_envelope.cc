@@ -1,8 +1,11 @@
 #include "tools/cli/avro/event_envelope.h"
 
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "eventstore/base/assert.h"
+#include "eventstore/base/base64.h"
 #include "eventstore/json/json_check.h"
 #include "eventstore/json/json_cursor.h"
 #include "eventstore/json/json_text.h"
@@ -67,6 +70,9 @@ Result<ExportedEvent> parse_exported_event(std::string_view line) {
     const auto member = members.find(name);
     return member == members.end() ? std::string_view("null") : member->second;
   };
+  if (members.contains("contentType")) {
+    CAIRN_TRY(event.content_type, text_of(members, "contentType"));
+  }
   event.schema_version = static_cast<int>(json_whole_number(raw("schemaVersion")).value_or(0));
   event.data = raw("data");
   event.metadata = raw("metadata");
@@ -76,6 +82,13 @@ Result<ExportedEvent> parse_exported_event(std::string_view line) {
 
 Result<Schema> envelope_schema(const Schema& data) {
   return parse_schema(std::string(kEnvelopeBegin) + canonical_form(data) + std::string(kEnvelopeEnd));
+}
+
+Schema opaque_envelope_schema() {
+  auto schema = parse_schema(std::string(kEnvelopeBegin) +
+                             R"("bytes"},{"name":"contentType","type":"string")" + std::string(kEnvelopeEnd));
+  CAIRN_ASSERT(schema.ok());
+  return *std::move(schema);
 }
 
 void append_envelope(std::string& to, const ExportedEvent& event, std::string_view data) {
@@ -109,6 +122,25 @@ void append_envelope(std::string& to, const ExportedEvent& event, std::string_vi
   to += data;
 }
 
+// A JSON string whose characters are bytes, as the JSON of Avro's bytes, as a JSON string of base64. nullopt for a
+// string with other characters.
+std::optional<std::string> base64_of_avro_json(std::string_view json) {
+  if (!json.starts_with('"')) return std::nullopt;
+  const std::string text = JsonCursor(json).take_string();
+  std::string bytes;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    auto code = static_cast<unsigned char>(text[at]);
+    if (code >= 0x80) {  // UTF-8 of U+0080 to U+00FF: C2 or C3, and six more bits
+      if (code > 0xC3 || ++at == text.size()) return std::nullopt;
+      code = static_cast<unsigned char>((code << 6) | (static_cast<unsigned char>(text[at]) & 0x3Fu));
+    }
+    bytes += static_cast<char>(code);
+  }
+  std::string base64 = "\"";
+  append_base64(base64, bytes);
+  return base64 + '"';
+}
+
 Result<std::string> import_line_of(std::string_view record_json) {
   CAIRN_TRY(const auto members, members_of(record_json));
   std::string line;
@@ -120,9 +152,15 @@ Result<std::string> import_line_of(std::string_view record_json) {
       return wrong("the records have no \"" + std::string(name) +
                    "\": only files as `cairn export` writes them can be imported");
     }
-    json.raw(name, member->second);
+    if (std::string_view(name) == "data" && members.contains("contentType")) {
+      const auto data = base64_of_avro_json(member->second);
+      if (!data) return wrong("the data of an event with a content type is not bytes");
+      json.raw("data", *data);
+    } else {
+      json.raw(name, member->second);
+    }
   }
-  for (const char* name : {"id", "tags"}) {
+  for (const char* name : {"id", "tags", "contentType"}) {
     const auto member = members.find(name);
     if (member != members.end()) json.raw(name, member->second);
   }

@@ -18,6 +18,7 @@ struct ExportedEvent {
   std::string type;
   std::string recorded_at;
   int schema_version = 0;     // 0 = none
+  std::string content_type;   // not empty: `data` is a JSON string of base64
   std::string_view data;      // JSON
   std::string_view metadata;  // JSON; "null" and "{}" are none
   std::string_view tags;      // JSON: a list of texts
@@ -32,7 +33,10 @@ Result<ExportedEvent> parse_exported_event(std::string_view line);
 // kInvalidArgument when the events' schema defines a type of that name itself.
 Result<Schema> envelope_schema(const Schema& data);
 
-// Appends the record; `data` is the event's data in Avro's binary form.
+// The same for events with opaque data: `data` is bytes, and contentType follows.
+Schema opaque_envelope_schema();
+
+// Appends the record; `data` is the event's data in Avro's binary form, with what follows it.
 void append_envelope(std::string& to, const ExportedEvent& event, std::string_view data);
 
 // The line to import for a record, given as JSON; the record may have more fields and in another order.

@@ -67,6 +67,7 @@ Result<const EventShaper::Version*> EventShaper::find_version(int version) {
 
 Result<std::optional<std::string>> EventShaper::append(const ExportedEvent& event, std::string& to) {
   using Misfit = std::optional<std::string>;
+  if (!event.content_type.empty()) return Misfit("its data is opaque (" + event.content_type + ")");
   std::string_view data = event.data;
   if (event.schema_version != 0 && event.schema_version != target_.version) {
     CAIRN_TRY(const Version* version, find_version(event.schema_version));

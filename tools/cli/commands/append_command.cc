@@ -12,6 +12,7 @@
 
 #include "api/client/client.h"
 #include "api/client/server_url.h"
+#include "eventstore/base/base64.h"
 #include "eventstore/base/file.h"
 #include "eventstore/base/uuid.h"
 #include "eventstore/json/json_check.h"
@@ -31,24 +32,26 @@ struct AppendArguments {
   std::string stream;
   std::string type;
   std::string data;
+  std::string content_type;  // not empty: the data is bytes
   std::string metadata;
   std::string expect = "any";
   std::string id;
   std::vector<std::string> tags;
 };
 
-// The JSON that an option gives: the text itself, @FILE for the content of a file, - for stdin. The text
-// stays as it was written, with every digit. kInvalidArgument when the file cannot be read or the text is not
-// JSON.
+// What an option gives: the text itself, @FILE for the content of a file, - for stdin. kInvalidArgument when the
+// file cannot be read.
+Result<std::string> bytes_argument(const std::string& option, const std::string& argument) {
+  if (argument == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  if (!argument.starts_with('@')) return argument;
+  auto content = read_file(argument.substr(1));
+  if (!content) return make_error(Errc::kInvalidArgument, option + ": " + content.error().message);
+  return *std::move(content);
+}
+
+// The same for JSON. The text stays as it was written, with every digit. kInvalidArgument when it is not JSON, too.
 Result<std::string> json_argument(const std::string& option, const std::string& argument) {
-  std::string text = argument;
-  if (argument == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else if (argument.starts_with('@')) {
-    auto content = read_file(argument.substr(1));
-    if (!content) return make_error(Errc::kInvalidArgument, option + ": " + content.error().message);
-    text = *std::move(content);
-  }
+  CAIRN_TRY(const std::string text, bytes_argument(option, argument));
   if (const auto fault = check_json(text)) {
     return make_error(Errc::kInvalidArgument,
                       fmt::format("{} is not JSON: {}, at byte {}", option, fault->message, fault->offset));
@@ -59,7 +62,15 @@ Result<std::string> json_argument(const std::string& option, const std::string& 
 // The body of the request. kInvalidArgument when the data or the metadata are not JSON.
 Result<std::string> request_body(const AppendArguments& arguments, const std::string& id) {
   EventText event{.id = id, .type = arguments.type, .tags = tags_json(arguments.tags)};
-  CAIRN_TRY(event.data, json_argument("--data", arguments.data));
+  if (arguments.content_type.empty()) {
+    CAIRN_TRY(event.data, json_argument("--data", arguments.data));
+  } else {
+    CAIRN_TRY(const std::string bytes, bytes_argument("--data", arguments.data));
+    event.content_type = arguments.content_type;
+    event.data = "\"";
+    append_base64(event.data, bytes);
+    event.data += '"';
+  }
   if (!arguments.metadata.empty()) {
     CAIRN_TRY(event.metadata, json_argument("--metadata", arguments.metadata));
   }
@@ -141,6 +152,7 @@ void add_append_command(CLI::App& app, CommandAction& action) {
       "\nExamples:\n"
       "  cairn append order-42 --type OrderPlaced --data '{\"total\": 99.90}'\n"
       "  cairn append order-42 --type OrderShipped --data @shipped.json --expect 1\n"
+      "  cairn append order-42 --type LabelPrinted --data @label.png --content-type image/png\n"
       "  jq -c .order in.json | cairn append order-42 --type OrderChanged --data - --tag customer:7");
   auto arguments = std::make_shared<AppendArguments>();
   command.add_option("stream", arguments->stream, "The stream, as in order-42")
@@ -150,6 +162,10 @@ void add_append_command(CLI::App& app, CommandAction& action) {
   command.add_option("--data", arguments->data, "The data of the event: JSON, @FILE, or - for stdin")
       ->type_name("JSON")
       ->required();
+  command
+      .add_option("--content-type", arguments->content_type,
+                  "Store the data as opaque bytes of this type, without a look at them")
+      ->type_name("MIME");
   command.add_option("--metadata", arguments->metadata, "The metadata of the event: a JSON object, or @FILE")
       ->type_name("JSON");
   command

@@ -12,6 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "eventstore/base/base64.h"
+#include "eventstore/json/json_cursor.h"
+#include "schemaregistry/codec/avro_bytes.h"
 #include "schemaregistry/datafile/avro_file_writer.h"
 #include "tools/cli/avro/event_envelope.h"
 #include "tools/cli/avro/event_shaper.h"
@@ -37,12 +40,14 @@ struct ExportArguments {
   std::vector<std::string> categories;
   std::string schema_version = "latest";
   bool skip_unfit = false;
+  bool bytes = false;
 };
 
 // Writes the events of an answer, one after the other.
 class ExportRun {
  public:
-  ExportRun(const ExportArguments& arguments, EventShaper shaper, AvroFileWriter writer)
+  // Without a shaper the events have opaque data.
+  ExportRun(const ExportArguments& arguments, std::optional<EventShaper> shaper, AvroFileWriter writer)
       : arguments_(arguments), shaper_(std::move(shaper)), writer_(std::move(writer)) {}
 
   // False when the export cannot go on.
@@ -58,7 +63,7 @@ class ExportRun {
   std::uint64_t written() const { return written_; }
   std::uint64_t skipped() const { return skipped_; }
   const std::string& first_misfit() const { return first_misfit_; }
-  int schema_version() const { return shaper_.version(); }
+  int schema_version() const { return shaper_ ? shaper_->version() : 0; }
 
  private:
   Status write(std::string_view line) {
@@ -68,7 +73,7 @@ class ExportRun {
                         "the answer is not a Cairn server's: an event that " + event.error().message);
     }
     data_.clear();
-    CAIRN_TRY(const auto misfit, shaper_.append(*event, data_));
+    CAIRN_TRY(const auto misfit, shaper_ ? shaper_->append(*event, data_) : append_opaque(*event, data_));
     if (misfit) return skip(*event, *misfit);
     record_.clear();
     append_envelope(record_, *event, data_);
@@ -81,10 +86,23 @@ class ExportRun {
     return {};
   }
 
+  static Result<std::optional<std::string>> append_opaque(const ExportedEvent& event, std::string& to) {
+    using Misfit = std::optional<std::string>;
+    if (event.content_type.empty()) return Misfit("its data is not opaque");
+    const auto bytes = decode_base64(JsonCursor(event.data).take_string());
+    if (!bytes) return make_error(Errc::kFailedPrecondition, "the answer is not a Cairn server's: no base64");
+    append_avro_bytes(to, *bytes);
+    append_avro_bytes(to, event.content_type);
+    return Misfit();
+  }
+
   Status skip(const ExportedEvent& event, const std::string& why) {
-    const std::string misfit = fmt::format(
-        "the event at position {} (version {} of {}) does not match version {} of the schema: {}",
-        event.position, event.version, on_one_line(event.stream), shaper_.version(), on_one_line(why));
+    const std::string target =
+        shaper_ ? fmt::format("does not match version {} of the schema", shaper_->version())
+                : "is left out by --bytes";
+    const std::string misfit =
+        fmt::format("the event at position {} (version {} of {}) {}: {}", event.position, event.version,
+                    on_one_line(event.stream), target, on_one_line(why));
     if (!arguments_.skip_unfit) {
       return make_error(Errc::kFailedPrecondition,
                         misfit +
@@ -104,7 +122,7 @@ class ExportRun {
   }
 
   const ExportArguments& arguments_;
-  EventShaper shaper_;
+  std::optional<EventShaper> shaper_;
   AvroFileWriter writer_;
   ProgressBar bar_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -126,7 +144,10 @@ int print_summary(const ExportArguments& arguments, const ExportRun& run) {
     return kExitOk;
   }
   std::cout << grouped(run.written()) << (run.written() == 1 ? " event" : " events") << " of "
-            << arguments.type << " exported with version " << run.schema_version() << " of its schema\n";
+            << arguments.type << " exported "
+            << (arguments.bytes ? "as bytes"
+                                : fmt::format("with version {} of its schema", run.schema_version()))
+            << '\n';
   if (run.skipped() > 0) {
     std::cout << std::flush;
     std::cerr << "warning: " << grouped(run.skipped()) << (run.skipped() == 1 ? " event was" : " events were")
@@ -150,14 +171,18 @@ int run_export(const ExportArguments& arguments) {
     schema_client->stop();
   });
   RegistryClient registry(*schema_client);
-  auto shaper = EventShaper::make(registry, arguments.type, arguments.schema_version);
-  if (!shaper) return report_failure(shaper.error());
-  const auto envelope = envelope_schema(shaper->schema());
+  std::optional<EventShaper> shaper;
+  if (!arguments.bytes) {
+    auto made = EventShaper::make(registry, arguments.type, arguments.schema_version);
+    if (!made) return report_failure(made.error());
+    shaper.emplace(*std::move(made));
+  }
+  const auto envelope = shaper ? envelope_schema(shaper->schema()) : Result<Schema>(opaque_envelope_schema());
   if (!envelope) return report_failure(envelope.error());
   auto writer = AvroFileWriter::create(arguments.file, *envelope);
   if (!writer) return report_usage(writer.error().message);
 
-  std::optional<ExportRun> run(std::in_place, arguments, *std::move(shaper), *std::move(writer));
+  std::optional<ExportRun> run(std::in_place, arguments, std::move(shaper), *std::move(writer));
   ReadQuery query;
   query.types = {arguments.type};
   query.categories = arguments.categories;
@@ -192,7 +217,8 @@ void add_export_command(CLI::App& app, CommandAction& action) {
       "the events. Events of another version are converted by Avro's schema resolution.\n"
       "\nExamples:\n"
       "  cairn export --type OrderPlaced --out orders.avro\n"
-      "  cairn export --type OrderPlaced --out orders.avro --category order --schema-version 2");
+      "  cairn export --type OrderPlaced --out orders.avro --category order --schema-version 2\n"
+      "  cairn export --type LabelPrinted --out labels.avro --bytes");
   auto arguments = std::make_shared<ExportArguments>();
   command.add_option("--type", arguments->type, "The type of the events")->type_name("TYPE")->required();
   command.add_option("--out", arguments->file, "The file; created under its name when it is complete")
@@ -207,6 +233,10 @@ void add_export_command(CLI::App& app, CommandAction& action) {
       ->type_name("VERSION")
       ->check(CLI::Validator(check_version_argument, ""))
       ->capture_default_str();
+  command
+      .add_flag("--bytes", arguments->bytes,
+                "Export events with opaque data: data is bytes, and contentType says of what type")
+      ->excludes("--schema-version");
   command.add_flag("--skip-unfit", arguments->skip_unfit,
                    "Skip events that do not match that version, and report their number");
   add_server_options(command, arguments->server);

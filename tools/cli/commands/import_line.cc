@@ -40,6 +40,15 @@ std::string id_of_line(std::string_view line, std::uint64_t number) {
 // Stores the value at the cursor if the field is known.
 Status take_field(const std::string& field, JsonCursor& value, ImportLine& to) {
   const JsonKind kind = value.kind();
+  if (field == "contentType") {
+    if (kind != JsonKind::kString) return wrong_field(field, "a text");
+    to.event.content_type = value.take_string();
+    return {};
+  }
+  if (field == "sealed") {
+    if (value.take_raw() == "true") return wrong("it has a sealed part, which cannot be read");
+    return {};
+  }
   if (field == "stream" || field == "type" || field == "id") {
     if (kind != JsonKind::kString) return wrong_field(field, "a text");
     std::string text = value.take_string();

@@ -13,6 +13,7 @@ void append_event(std::string& to, const EventText& event) {
   json.text("id", event.id);
   json.text("type", event.type);
   json.raw("data", event.data);
+  if (!event.content_type.empty()) json.text("contentType", event.content_type);
   if (!event.metadata.empty()) json.raw("metadata", event.metadata);
   if (!event.tags.empty()) json.raw("tags", event.tags);
   if (event.schema_version != 0) json.number("schemaVersion", event.schema_version);

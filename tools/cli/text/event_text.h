@@ -15,6 +15,7 @@ struct EventText {
   std::string metadata;              // JSON, or "" for none
   std::string tags;                  // JSON, or "" for none
   std::uint32_t schema_version = 0;  // 0 = the newest
+  std::string content_type = {};     // not empty: `data` is a JSON string of base64
 };
 
 // Appends the event as a JSON object.
