@@ -1,91 +1,30 @@
 // tests/fixtures/format-1: a data folder that Cairn 0.1.0 wrote. Its README says what is in it.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
-#include <vector>
 
-#include "tests/support/cairn_process.h"
-#include "tests/support/temp_folder.h"
-#include "tests/tools/said.h"
+#include "tests/tools/fixture_store.h"
 
 namespace cairn::test {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::filesystem::path fixture(const std::string& name) {
-  return std::filesystem::path(CAIRN_SOURCE_DIR) / "tests/fixtures/format-1" / name;
-}
-
-std::string fixture_text(const std::string& name) {
-  std::ostringstream text;
-  text << std::ifstream(fixture(name), std::ios::binary).rdbuf();
-  return text.str();
-}
-
-class Format1Test : public ::testing::Test {
+class Format1Test : public FixtureStoreTest {
  protected:
-  void SetUp() override {
-    const Said tar = said_by({"tar", "-xJf", fixture("store.tar.xz").string(), "-C", data()});
-    ASSERT_TRUE(tar.exit.clean()) << tar.text;
-  }
-
-  std::string data() const { return folder_.path().string(); }
-
-  void serve() {
-    server_ = std::make_unique<CairnProcess>(std::vector<std::string>{"serve", "--data", data(), "--schemas",
-                                                                      "optional", "--listen", "127.0.0.1:0"});
-    const std::string line = server_->first_line();
-    const std::size_t at = line.find(" on http");
-    ASSERT_NE(at, std::string::npos) << line << server_->finish(std::chrono::milliseconds(0)).errors;
-    url_ = line.substr(at + 4);
-  }
-
-  void stop() {
-    server_->signal(SIGTERM);
-    EXPECT_EQ(server_->finish().exit_code, 0);
-  }
-
-  // Runs a command that talks to the server; it must succeed.
-  std::string cairn(std::vector<std::string> words) {
-    words.insert(words.end(), {"--url", url_});
-    const Finished finished = run_cairn(words);
-    EXPECT_EQ(finished.exit_code, 0) << finished.errors;
-    return finished.output;
-  }
-
-  void expect_sound(const std::string& head) {
-    const Finished verified = run_cairn({"verify", "--data", data(), "--json"});
-    EXPECT_EQ(verified.exit_code, 0) << verified.output << verified.errors;
-    EXPECT_THAT(verified.output, HasSubstr("\"head\": " + head + ","));
-  }
-
- private:
-  TempFolder folder_;
-  std::unique_ptr<CairnProcess> server_;
-  std::string url_;
+  Format1Test() : FixtureStoreTest("format-1") {}
 };
 
-TEST_F(Format1Test, TheFixtureIsSmall) {
-  std::uintmax_t bytes = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(fixture(""))) bytes += entry.file_size();
-  EXPECT_LE(bytes, 200'000u);
-}
+TEST_F(Format1Test, TheFixtureIsSmall) { expect_small(); }
 
 TEST_F(Format1Test, IsSoundWithItsJournal) { expect_sound("20"); }
 
 TEST_F(Format1Test, AnswersWhatVersion01Answered) {
   serve();
-  EXPECT_EQ(cairn({"read", "--all", "--shape", "stored", "--json"}), fixture_text("events.stored.ndjson"));
-  EXPECT_EQ(cairn({"read", "--all", "--json"}), fixture_text("events.latest.ndjson"));
+  expect_the_same_events();
   const auto wanted = nlohmann::json::parse(fixture_text("rows.json"));
   for (const auto& row : wanted["rows"]) {
     const std::string key = row["key"].get<std::string>();
