@@ -42,6 +42,9 @@ constexpr bool is_system_stream(std::string_view stream) { return stream.starts_
 inline constexpr std::string_view kSchemaStream = "$schemas";
 inline constexpr std::string_view kDefinitionStream = "$definitions";
 
+// The system stream of reserved fencing tokens.
+inline constexpr std::string_view kTokenStream = "$tokens";
+
 // The revision of schemas and upcasters: how many events kSchemaStream and kDefinitionStream have together.
 // Both streams only grow, so a reader that has applied both up to an equal revision has applied all of them.
 struct SchemaRevision {

@@ -46,9 +46,10 @@ Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd
               .client_bytes_max = options.client_block_bytes_max}),
       planner_(parts.log, parts.tail, parts.index, parts.store_id, parts.id_key, parts.id_window),
       end_(end),
+      epoch_(end.epoch + 1),  // fences off an earlier writer: the log refuses blocks of a lower epoch
       applied_through_(end.last_position),
       published_hash_(end.hash) {
-  ++end_.epoch;  // fences off an earlier writer: the log refuses blocks of a lower epoch
+  end_.epoch = epoch_;
   thread_.start({.name = "cairn-writer",
                  .niceness = kWriterNiceness,
                  .slice = kWriterSlice,
@@ -198,6 +199,7 @@ Status Appender::commit() {
     if (code != Errc::kDiskFull && code != Errc::kIo) stop(written.error());
     return written;
   }
+  has_written_.store(true);
   end_.hash = hash;
   end_.number = contents.events.empty() ? contents.number : 0;
   end_.recorded_at = contents.recorded_at;

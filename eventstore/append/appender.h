@@ -68,6 +68,10 @@ class Appender {
   std::size_t queued() const { return queue_.size(); }
   Sha256 head_hash() const CAIRN_EXCLUDES(hash_mutex_);
 
+  // Of the blocks that this appender writes; whether it has written one.
+  std::uint64_t epoch() const { return epoch_; }
+  bool has_written() const { return has_written_.load(); }
+
  private:
   // Moves `entry` into the queue if its request is valid; leaves it as it is otherwise.
   Result<AnswerSignal*> enqueue(AppendQueue::Entry& entry);
@@ -91,7 +95,9 @@ class Appender {
   BlockPlanner planner_;
   BlockBuilder builder_;
   BlockHasher hasher_;
-  LogEnd end_;                      // the writer thread's
+  LogEnd end_;  // the writer thread's
+  const std::uint64_t epoch_;
+  std::atomic<bool> has_written_ = false;
   GlobalPosition applied_through_;  // the writer thread's: the last position that the tail or the index has
   bool stopped_ = false;            // the writer thread's: the outcome of a commit is unknown
   mutable Mutex hash_mutex_;

@@ -94,7 +94,7 @@ class StoreCopy {
   // verify_store() checks single pages only if it gets the folder's lock, so the copy needs a lock file.
   Status write_identity() const {
     CAIRN_CHECK(write_file(to_.path() / "lock", ""));
-    CAIRN_TRY(const std::string identity, read_file(from_.path() / "cairn.json"));
+    CAIRN_TRY(const std::string identity, DataFolder::identity_for_copy(from_.path()));
     CAIRN_CHECK(write_file(to_.path() / "cairn.json", identity));
     return sync_folder(to_.path());
   }

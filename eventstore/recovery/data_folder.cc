@@ -39,12 +39,6 @@ bool is_network_file_system(const std::filesystem::path& path) {
 
 SipKey new_id_key() { return {new_event_id().low(), new_event_id().low()}; }
 
-std::string identity_text(LogFormat format, const Uuid& store_id, const std::optional<SipKey>& id_key) {
-  nlohmann::ordered_json json{{"format", static_cast<int>(format)}, {"storeId", store_id.to_string()}};
-  if (id_key) json["idKey"] = fmt::format("{:016x}{:016x}", id_key->high, id_key->low);
-  return json.dump(2) + "\n";
-}
-
 // nullopt for a format that this program does not read.
 std::optional<LogFormat> parse_format(const nlohmann::json& json) {
   for (const LogFormat format : {LogFormat::k1, LogFormat::k2}) {
@@ -96,7 +90,7 @@ Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIf
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   DataFolder folder(error ? path : absolute.lexically_normal());
-  folder.format_ = format;
+  folder.identity_.format = format;
   if (!has_identity(folder.path_)) {
     if (create == CreateIfMissing::kNo) {
       return make_error(Errc::kNotFound, "there is no Cairn store in " + folder.path_.string());
@@ -118,7 +112,7 @@ Result<DataFolder> DataFolder::claim(const std::filesystem::path& path, CreateIf
     // The process that sealed, restored or moved the store may have been killed before it synced the names.
     CAIRN_CHECK(sync_folder(folder.path_));
     CAIRN_CHECK(sync_path(folder.path_));
-    if (!folder.id_key_) CAIRN_CHECK(folder.add_id_key());
+    CAIRN_CHECK(folder.add_what_is_missing());
     return folder;
   }
   CAIRN_CHECK(folder.begin_new());
@@ -140,40 +134,73 @@ Status DataFolder::begin_new() {
     if (!error) std::filesystem::remove_all(index(), error);
     if (error) return system_error("removing an unfinished store in " + path_.string(), error.value());
   }
-  store_id_ = new_event_id();
-  id_key_ = new_id_key();
-  id_key_stored_ = true;
-  CAIRN_CHECK(write_file(path_ / kUnfinished, identity_text(format_, store_id_, id_key_)));
+  identity_.store_id = new_event_id();
+  identity_.id_key = id_key_ = new_id_key();
+  identity_.history_id = new_event_id();
+  CAIRN_CHECK(write_file(path_ / kUnfinished, text_of(identity_)));
   CAIRN_CHECK(sync_folder(path_));
   return sync_path(path_);
 }
 
-// Replaces cairn.json by one with a new key. On a full disk the store opens all the same, for this time with a
-// key that follows from its identity.
-Status DataFolder::add_id_key() {
-  id_key_ = new_id_key();
-  const Status written = replace_identity(identity_text(format_, store_id_, id_key_));
-  id_key_stored_ = written.ok();
-  if (!written.ok() && written.error().code == Errc::kDiskFull) {
-    const Sha256 hash = sha256("cairn event ids " + store_id_.to_string());
+// Replaces cairn.json by one with a key and a history, if it lacks them. On a full disk the store opens all the same,
+// for this time with a key that follows from its identity; a history is tried again when it is asked for.
+Status DataFolder::add_what_is_missing() {
+  id_key_ = identity_.id_key;
+  if (identity_.id_key && identity_.history_id) return {};
+  Identity whole = identity_;
+  if (!whole.id_key) whole.id_key = new_id_key();
+  if (!whole.history_id) whole.history_id = new_event_id();
+  const Status written = replace(whole);
+  if (written.ok()) {
+    id_key_ = whole.id_key;
+  } else if (written.error().code != Errc::kDiskFull) {
+    return written;
+  } else if (!id_key_) {
+    const Sha256 hash = sha256("cairn event ids " + store_id().to_string());
     id_key_ = SipKey{load_le<std::uint64_t>(hash.data()), load_le<std::uint64_t>(hash.data() + 8)};
-    return {};
   }
-  return written;
+  return {};
 }
 
-Status DataFolder::replace_identity(const std::string& text) {
-  CAIRN_CHECK(write_file(path_ / kReplacement, text));
+Status DataFolder::replace(const Identity& identity) {
+  CAIRN_CHECK(write_file(path_ / kReplacement, text_of(identity)));
   if (::rename((path_ / kReplacement).c_str(), (path_ / kIdentity).c_str()) != 0)
     return system_error("replacing " + (path_ / kIdentity).string(), errno);
-  return sync_folder(path_);
+  CAIRN_CHECK(sync_folder(path_));
+  identity_ = identity;
+  return {};
 }
 
 Status DataFolder::raise_format(LogFormat format) {
-  if (format <= format_) return {};
-  CAIRN_CHECK(replace_identity(identity_text(format, store_id_, id_key_stored_ ? id_key_ : std::nullopt)));
-  format_ = format;
-  return {};
+  if (format <= identity_.format) return {};
+  Identity raised = identity_;
+  raised.format = format;
+  return replace(raised);
+}
+
+Result<Uuid> DataFolder::history_id() {
+  if (!identity_.history_id) {
+    Identity whole = identity_;
+    whole.history_id = new_event_id();
+    CAIRN_CHECK(replace(whole));
+  }
+  return *identity_.history_id;
+}
+
+std::string DataFolder::text_of(const Identity& identity) {
+  nlohmann::ordered_json json{{"format", static_cast<int>(identity.format)},
+                              {"storeId", identity.store_id.to_string()}};
+  if (identity.id_key)
+    json["idKey"] = fmt::format("{:016x}{:016x}", identity.id_key->high, identity.id_key->low);
+  if (identity.history_id) json["historyId"] = identity.history_id->to_string();
+  return json.dump(2) + "\n";
+}
+
+Result<std::string> DataFolder::identity_for_copy(const std::filesystem::path& folder) {
+  CAIRN_TRY(const std::string text, read_file(folder / kIdentity));
+  CAIRN_TRY(Identity identity, parse(folder / kIdentity, text));
+  identity.history_id.reset();
+  return text_of(identity);
 }
 
 Result<DataFolder> DataFolder::inspect(const std::filesystem::path& path) {
@@ -214,6 +241,12 @@ Status DataFolder::take_lock() {
 Status DataFolder::read_identity() {
   const std::filesystem::path file = path_ / kIdentity;
   CAIRN_TRY(const std::string text, read_file(file));
+  CAIRN_TRY(identity_, parse(file, text));
+  sealed_ = true;
+  return {};
+}
+
+Result<DataFolder::Identity> DataFolder::parse(const std::filesystem::path& file, const std::string& text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("format") || !json["format"].is_number_integer()) {
     return make_error(Errc::kCorruption, file.string() + " cannot be read as a store's identity");
@@ -224,19 +257,23 @@ Status DataFolder::read_identity() {
                       fmt::format("{} is of format {}; this program reads formats 1 to {}", file.string(),
                                   json["format"].dump(), static_cast<int>(kNewestLogFormat)));
   }
-  format_ = *format;
-  const auto id = json.contains("storeId") && json["storeId"].is_string()
-                      ? Uuid::parse(json["storeId"].get<std::string>())
-                      : std::nullopt;
-  if (!id) return make_error(Errc::kCorruption, file.string() + " has no readable storeId");
+  const auto uuid = [&json](const char* name) {
+    return json.contains(name) && json[name].is_string() ? Uuid::parse(json[name].get<std::string>())
+                                                         : std::nullopt;
+  };
+  const auto unreadable = [&file](const char* name) {
+    return make_error(Errc::kCorruption, file.string() + " has no readable " + name);
+  };
+  Identity identity{.format = *format, .store_id = {}, .id_key = {}, .history_id = uuid("historyId")};
+  const auto id = uuid("storeId");
+  if (!id) return unreadable("storeId");
+  identity.store_id = *id;
+  if (json.contains("historyId") && !identity.history_id) return unreadable("historyId");
   if (json.contains("idKey")) {
-    id_key_ = parse_id_key(json["idKey"]);
-    if (!id_key_) return make_error(Errc::kCorruption, file.string() + " has no readable idKey");
-    id_key_stored_ = true;
+    identity.id_key = parse_id_key(json["idKey"]);
+    if (!identity.id_key) return unreadable("idKey");
   }
-  store_id_ = *id;
-  sealed_ = true;
-  return {};
+  return identity;
 }
 
 Status DataFolder::seal() {

@@ -15,7 +15,7 @@ namespace cairn {
 
 // The folder of a store: its identity, the paths of its parts, and the lock of the process that has it open.
 //
-//   cairn.json   identity, format of the log, key of ids. With it present, a missing log is damage and never a new
+//   cairn.json   identity, format of the log, key of ids, id of the history. With it present, a missing log is damage and never a new
 //                store. Written as cairn.json.new before anything else is created, and renamed when all is
 //                there.
 //   lock         held with flock(2) while a process has the store open; contains its process id
@@ -35,7 +35,7 @@ class DataFolder {
   // kCorruption as above.
   static Result<DataFolder> inspect(const std::filesystem::path& path);
 
-  const Uuid& store_id() const { return store_id_; }
+  const Uuid& store_id() const { return identity_.store_id; }
 
   // The key of the ids that the store makes (server_id.h). Kept in cairn.json; claim() adds it to a store that
   // was made without one. REQUIRES: claimed.
@@ -48,7 +48,7 @@ class DataFolder {
   bool is_store() const { return sealed_; }
 
   // The newest format that blocks of the log may have. REQUIRES, for both: claimed.
-  LogFormat format() const { return format_; }
+  LogFormat format() const { return identity_.format; }
 
   // Makes cairn.json say that there may be blocks of this format, durably, unless it does. Call it before the first
   // such block is written: a program that cannot read the format then refuses the folder. Fails with kDiskFull, and may
@@ -59,19 +59,34 @@ class DataFolder {
   // is appended before.
   Status seal();
 
+  // The id of the history, which a copy of the store does not have: every restore begins another one. claim() makes it
+  // where there is none. Durable on return; kDiskFull, and may be tried again. REQUIRES: claimed.
+  Result<Uuid> history_id();
+
+  // The text of cairn.json for a copy of this store. REQUIRES: the blocks were copied before.
+  static Result<std::string> identity_for_copy(const std::filesystem::path& folder);
+
  private:
+  // What cairn.json says.
+  struct Identity {
+    LogFormat format = kNewestLogFormat;
+    Uuid store_id;
+    std::optional<SipKey> id_key;
+    std::optional<Uuid> history_id;
+  };
   explicit DataFolder(std::filesystem::path path) : path_(std::move(path)) {}
   Status take_lock();
   Status begin_new();
   Status read_identity();
-  Status add_id_key();
-  Status replace_identity(const std::string& text);
+  Status add_what_is_missing();
+  static std::string text_of(const Identity& identity);
+  static Result<Identity> parse(const std::filesystem::path& file, const std::string& text);
+  // Replaces cairn.json, durably.
+  Status replace(const Identity& identity);
 
   std::filesystem::path path_;
-  Uuid store_id_;
-  LogFormat format_ = kNewestLogFormat;
-  std::optional<SipKey> id_key_;
-  bool id_key_stored_ = false;  // else it is for this time only
+  Identity identity_;             // as in the file, once it is sealed
+  std::optional<SipKey> id_key_;  // that of the file, or one for this time only
   bool sealed_ = false;
   std::optional<File> lock_;
 };

@@ -5,6 +5,7 @@
 
 #include "eventstore/append/appender.h"
 #include "eventstore/base/limits.h"
+#include "eventstore/base/mutex.h"
 #include "eventstore/follow/follower.h"
 #include "eventstore/index/flusher.h"
 #include "eventstore/lmdb/file_check.h"
@@ -120,6 +121,22 @@ class LocalEventStore final : public EventStore {
     return index_->prune_snapshots(stream, keep);
   }
 
+  Result<std::uint64_t> claim_epoch() override {
+    if (!appender_->has_written()) {
+      AppendRequest opening;
+      opening.origin = Origin::kSystem;
+      opening.notes = {{.kind = Note::kOpening, .required = false, .bytes = {}}};
+      CAIRN_CHECK(append(std::move(opening)));
+    }
+    return appender_->epoch();
+  }
+
+  Result<std::string> history_id() override {
+    const MutexLock lock(identity_mutex_);
+    CAIRN_TRY(const Uuid id, folder_.history_id());
+    return id.to_string();
+  }
+
   std::string head_hash() const override { return to_hex(appender_->head_hash()); }
   std::string store_id() const override { return folder_.store_id().to_string(); }
 
@@ -186,8 +203,12 @@ class LocalEventStore final : public EventStore {
 
   // Called by the writer thread.
   Status before_block() {
-    CAIRN_CHECK(folder_.raise_format(format()));
-    CAIRN_CHECK(log_->raise_format(format()));
+    if (!format_raised_) {
+      const MutexLock lock(identity_mutex_);
+      CAIRN_CHECK(folder_.raise_format(format()));
+      CAIRN_CHECK(log_->raise_format(format()));
+      format_raised_ = true;
+    }
     return flusher_->make_room();
   }
 
@@ -211,6 +232,8 @@ class LocalEventStore final : public EventStore {
 
   const StoreOptions options_;
   DataFolder folder_;
+  Mutex identity_mutex_;        // held while cairn.json is replaced
+  bool format_raised_ = false;  // the writer thread's
   std::unique_ptr<LmdbBlockLog> log_;
   std::unique_ptr<Index> index_;
   Tail tail_;

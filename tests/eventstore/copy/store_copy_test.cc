@@ -91,7 +91,9 @@ TEST_F(StoreCopyTest, ACopyReturnsTheSameEventsAsTheStore) {
   EXPECT_EQ(report->indexed_through, last) << "closing flushes";
   EXPECT_EQ(report->index_left_out, "");
   EXPECT_EQ(value_of(blocks_in(out())), value_of(blocks_in(folder())));
-  EXPECT_EQ(content_of(out() / "cairn.json"), content_of(folder() / "cairn.json"));
+  const std::string of_copy = content_of(out() / "cairn.json"),
+                    of_store = content_of(folder() / "cairn.json");
+  EXPECT_EQ(of_copy, of_store.substr(0, of_store.find(",\n  \"historyId\"")) + "\n}\n");
   EXPECT_EQ(fs::file_size(out() / "log/journal"), fs::file_size(folder() / "log/journal"));
   const auto verified = verify_store(out());
   ASSERT_THAT(verified, succeeds());
