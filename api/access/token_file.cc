@@ -19,7 +19,8 @@ using nlohmann::json;
 constexpr std::size_t kTokenNameBytesMax = 100;
 
 constexpr std::pair<Scope, std::string_view> kScopeNames[] = {
-    {Scope::kRead, "read"}, {Scope::kAppend, "append"}, {Scope::kAdmin, "admin"}};
+    {Scope::kRead, "read"},       {Scope::kAppend, "append"}, {Scope::kAdmin, "admin"},
+    {Scope::kConsume, "consume"}, {Scope::kLease, "lease"},   {Scope::kQuery, "query"}};
 
 Error wrong(std::string message) { return make_error(Errc::kInvalidArgument, std::move(message)); }
 
@@ -64,14 +65,20 @@ Result<Sha256> parse_hash(const json& value) {
   return hash;
 }
 
+std::string listed_scopes() {
+  std::string list;
+  for (const auto& [known, name] : kScopeNames) list += (list.empty() ? "" : ", ") + std::string(name);
+  return list;
+}
+
 Result<std::vector<Scope>> parse_scopes(const json& value) {
   if (!value.is_array() || value.empty()) {
-    return wrong("scopes must be a list of at least one of read, append, admin");
+    return wrong("scopes must be a list of at least one of " + listed_scopes());
   }
   std::vector<Scope> scopes;
   for (const json& item : value) {
     const auto scope = item.is_string() ? parse_scope(item.get<std::string>()) : std::nullopt;
-    if (!scope) return wrong("unknown scope " + item.dump() + "; there are read, append and admin");
+    if (!scope) return wrong("unknown scope " + item.dump() + "; there are " + listed_scopes());
     if (std::find(scopes.begin(), scopes.end(), *scope) == scopes.end()) scopes.push_back(*scope);
   }
   return scopes;
@@ -137,6 +144,12 @@ std::string_view to_string(Scope scope) {
     if (known == scope) return name;
   }
   return "unknown";
+}
+
+std::vector<std::string> scope_names() {
+  std::vector<std::string> names;
+  for (const auto& [known, name] : kScopeNames) names.emplace_back(name);
+  return names;
 }
 
 std::optional<Scope> parse_scope(std::string_view text) {

@@ -28,7 +28,8 @@ struct Token {
   friend bool operator==(const Token&, const Token&) = default;
 };
 
-// "read", "append", "admin"
+// "read", "append", …
+std::vector<std::string> scope_names();
 std::string_view to_string(Scope scope);
 std::optional<Scope> parse_scope(std::string_view text);
 

@@ -3,6 +3,8 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <cctype>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -104,6 +106,55 @@ TEST_F(AccessTest, ScopesAreEnforced) {
   expect_forbidden(as(kReader).append_all({check_text("order-1", "0")}), "append");
   expect_forbidden(as(kAdmin).append("order-1", {event_text("T")}), "append");
   EXPECT_EQ(head(), 2u);
+}
+
+// Of each scope a token, for all categories and for one. A route that a token may not use is refused before anything
+// else is looked at; a route that it may use answers something else, whatever the request lacks.
+TEST_F(AccessTest, EachRouteNeedsTheScopeThatItsDescriptionNames) {
+  const std::vector<std::string> scopes = {"read", "append", "admin", "consume", "lease", "query"};
+  const auto token_of = [](const std::string& scope, bool limited) {
+    return "cairn_" + scope + std::string(43 - scope.size(), limited ? 'c' : 'a');
+  };
+  std::string lines;
+  for (const std::string& scope : scopes) {
+    for (const bool limited : {false, true}) {
+      lines += line(scope + (limited ? "-c" : "-a"), token_of(scope, limited), "[\"" + scope + "\"]",
+                    limited ? R"(,"categories":["order"])" : "");
+    }
+  }
+  write_tokens(lines);
+  send_always({{"Authorization", "Bearer " + token_of("read", false)}});
+  serve({"--schemas", "optional", "--tokens", tokens_path()});
+  const Json paths = get("/openapi.json").json()["paths"];
+  std::size_t checked = 0;
+  for (const auto& [path, methods] : paths.items()) {
+    const std::string target = std::regex_replace(path, std::regex("\\{[a-z_]+\\}", std::regex::icase), "1");
+    for (const auto& [method, operation] : methods.items()) {
+      std::smatch needed;
+      const std::string description = operation.value("description", "");
+      if (!std::regex_search(description, needed, std::regex("Scope: (\\w+)"))) continue;
+      for (const std::string& scope : scopes) {
+        for (const bool limited : {false, true}) {
+          SCOPED_TRACE(method + " " + target + " with " + scope + (limited ? " for a category" : ""));
+          std::string verb = method;
+          for (char& letter : verb) letter = static_cast<char>(std::toupper(letter));
+          RawClient client = raw();
+          const auto answer =
+              client.exchange(verb + " " + target + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
+                              token_of(scope, limited) +
+                              "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+                              "Connection: close\r\n\r\n{}");
+          // The description of the paths has these words too.
+          const bool lacks = answer.status == 403 && answer.body.find("lacks the scope '" + needed[1].str() +
+                                                                      "'") != std::string::npos;
+          EXPECT_EQ(lacks, scope != needed[1]) << answer.body.substr(0, 300);
+          EXPECT_NE(answer.status, 401);
+          ++checked;
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 70u * scopes.size() * 2);
 }
 
 TEST_F(AccessTest, OnlyAdminsDeployUpcasters) {

@@ -137,11 +137,13 @@ void add_create(CLI::App& parent, const std::shared_ptr<TokenArguments>& argumen
       "  cairn token create shop --scope append --category order --category cart --tokens tokens.jsonl\n"
       "  cairn serve --tokens tokens.jsonl");
   add_name(command, *arguments, "The name of its user; unique in the file");
-  command.add_option("--scope", arguments->scopes, "What it may do, repeatable: read, append, admin")
+  command
+      .add_option("--scope", arguments->scopes,
+                  "What it may do, repeatable: read, append, admin, consume, lease, query")
       ->type_name("SCOPE")
       ->required()
       ->allow_extra_args(false)  // The name may follow it.
-      ->check(CLI::IsMember({"read", "append", "admin"}));
+      ->check(CLI::IsMember(api::scope_names()));
   command.add_option("--category", arguments->categories, "Only streams of this category, repeatable")
       ->type_name("CATEGORY")
       ->allow_extra_args(false)
