@@ -34,11 +34,10 @@ GlobalPosition last_position_of(const AppendResult& result) {
 
 }  // namespace
 
-Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end,
-                   std::function<Status()> before_block)
+Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end, Hooks hooks)
     : parts_(parts),
       options_(options),
-      before_block_(std::move(before_block)),
+      hooks_(std::move(hooks)),
       queue_({.requests_max = options.queue_requests_max,
               .bytes_max = options.queue_bytes_max,
               .block_requests_max = options.block_events_max,
@@ -122,7 +121,7 @@ void Appender::run() {
 std::size_t Appender::write_block(AppendQueue::Batch& batch, std::size_t from) {
   Status status = stopped_
                       ? Status(make_error(Errc::kFailedPrecondition, "the store has stopped taking appends"))
-                      : before_block_();
+                      : hooks_.make_room();
   std::size_t to = batch.appends.size();
   if (status.ok()) {
     to = plan_block(batch, from);
@@ -181,6 +180,7 @@ void Appender::answer_request(PendingAppend& append, const Status& status) {
 // See docs/decisions.md, "An event becomes visible after the tail has it".
 Status Appender::commit() {
   CAIRN_ASSERT(!stopped_);  // invariant 3
+  CAIRN_CHECK(hooks_.before_write());
   const BlockContents contents = planner_.contents(parts_.format, end_);
   CAIRN_ASSERT(contents.first_position.value == end_.last_position.value + 1, contents.first_position.value,
                end_.last_position.value);  // invariant 4

@@ -51,11 +51,14 @@ class Appender {
     LogFormat format;  // of the blocks to write
   };
 
-  // Starts the writer thread. It calls `before_block` before each block, which may wait for the flusher
-  // (backpressure); an error refuses the requests of the block. REQUIRES: all of `parts` and `options`
-  // outlive it.
-  Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end,
-           std::function<Status()> before_block);
+  // Called by the writer thread; an error refuses the requests of the block.
+  struct Hooks {
+    std::function<Status()> make_room;  // before a block is planned; may wait for the flusher (backpressure)
+    std::function<Status()> before_write;  // before a block is written
+  };
+
+  // Starts the writer thread. REQUIRES: all of `parts` and `options` outlive it.
+  Appender(const Parts& parts, const StoreOptions& options, const LogEnd& end, Hooks hooks);
 
   // Commits and answers the queued requests, and runs their callbacks.
   ~Appender();
@@ -88,7 +91,7 @@ class Appender {
 
   const Parts parts_;
   const StoreOptions& options_;
-  const std::function<Status()> before_block_;
+  const Hooks hooks_;
   AppendCounters counters_;
   AppendQueue queue_;
   std::atomic<unsigned> waiting_ = 0;  // callers inside append()

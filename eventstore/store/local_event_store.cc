@@ -53,7 +53,9 @@ class LocalEventStore final : public EventStore {
                                       .each_minute = [this] { tidy(); }});
     appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, id_window_, folder_.store_id(),
                                       folder_.id_key(), format()},
-                      options_, end, [this] { return before_block(); });
+                      options_, end,
+                      Appender::Hooks{.make_room = [this] { return flusher_->make_room(); },
+                                      .before_write = [this] { return raise_format(); }});
     reader_.emplace(*log_, tail_, *index_, news_);
     return {};
   }
@@ -202,14 +204,14 @@ class LocalEventStore final : public EventStore {
   LogFormat format() const { return std::max(options_.log_format, folder_.format()); }
 
   // Called by the writer thread.
-  Status before_block() {
+  Status raise_format() {
     if (!format_raised_) {
       const MutexLock lock(identity_mutex_);
       CAIRN_CHECK(folder_.raise_format(format()));
       CAIRN_CHECK(log_->raise_format(format()));
       format_raised_ = true;
     }
-    return flusher_->make_room();
+    return {};
   }
 
   TailSize flush_at() const { return {options_.tail_events_flush, options_.tail_bytes_max / 4}; }

@@ -66,6 +66,10 @@ TEST_F(LogFormatTest, ALogOfFormat1GoesOnInFormat2FromTheNextBlock) {
   EXPECT_EQ(identity_format(), 1) << "a store that is only read can still be opened by an older program";
   EXPECT_EQ(journal_format(), 1u);
 
+  EXPECT_THAT(append_expecting("a-1", 99, {event("X")}), fails_with(Errc::kVersionConflict));
+  EXPECT_THAT(submit({check("a-1", ExpectedVersion::exactly(2))}), succeeds());
+  EXPECT_EQ(identity_format(), 1) << "nothing was written";
+
   append("a-1", {"D"});
   EXPECT_EQ(identity_format(), 2);
   EXPECT_EQ(journal_format(), 2u);
