@@ -144,7 +144,9 @@ struct StreamAppend {
 
 enum class Origin { kUser, kSystem };  // only kSystem may write to streams whose name starts with '$'
 
-// A condition on the whole log: no event of one of these types stands behind `position`.
+// A condition on the whole log: no event of one of these types stands behind `position`. The writer thread decides it
+// from memory. It also fails, as if there were one, when `position` is so far back that the events behind it are no
+// longer there: a caller has to check up to the head shortly before.
 struct NoEventsBehind {
   std::vector<std::string> types;
   GlobalPosition position;

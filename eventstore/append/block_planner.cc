@@ -9,7 +9,6 @@
 #include "eventstore/base/assert.h"
 #include "eventstore/base/prefetch.h"
 #include "eventstore/index/server_id.h"
-#include "eventstore/read/posting_cursor.h"
 
 namespace cairn {
 namespace {
@@ -208,7 +207,8 @@ Result<SchemaRevision> BlockPlanner::revision() {
   return SchemaRevision{*committed_revision_ + added_revision_};
 }
 
-// Events of this block stand behind every position that a caller can know.
+// Events of this block stand behind every position that a caller can know. Looks into memory only: what needs a search
+// of the index goes back to the caller, who checks up to a newer position.
 Status BlockPlanner::check_none_behind(const NoEventsBehind& condition) const {
   const auto stale = [&](std::string_view what) {
     return make_error(Errc::kStale, fmt::format("{} stands behind position {}, up to which the request was "
@@ -219,16 +219,12 @@ Status BlockPlanner::check_none_behind(const NoEventsBehind& condition) const {
     if (std::find(condition.types.begin(), condition.types.end(), type) != condition.types.end())
       return stale(fmt::format("an event of type '{}'", type));
   }
-  // The tail before the index, as in Reader::read_filtered().
-  const Tail::Snapshot snapshot = tail_.snapshot();
-  CAIRN_TRY(const IndexReader index, index_.read());
-  CAIRN_TRY(const auto state, index.state());
-  const EventFilter filter{{}, condition.types};
-  WorkBudget unlimited;  // the first position of a type is found in a few steps
-  FilterCursor cursor(index, state ? state->through : GlobalPosition{0}, tail_, snapshot, filter,
-                      Direction::kForward, unlimited);
-  CAIRN_TRY(const auto found, cursor.seek(condition.position.value + 1));
-  if (found) return stale(fmt::format("the event at position {}", found->position));
+  const auto newest = tail_.newest_behind(condition.types, condition.position, {first_position_.value - 1});
+  if (!newest.ok()) {
+    return make_error(Errc::kStale, fmt::format("the request was checked up to position {}, and {}",
+                                                condition.position.value, newest.error().message));
+  }
+  if (*newest) return stale(fmt::format("the event at position {}", (*newest)->value));
   return {};
 }
 

@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/assert.h"
 #include "eventstore/base/prefetch.h"
 
@@ -109,6 +111,7 @@ void Tail::apply(BlockSummary& block) {
   CAIRN_ASSERT(generation.events == 0 || generation.last_position.value + 1 == block.first_position.value,
                generation.last_position.value, block.first_position.value);
   CAIRN_ASSERT(!block.events.empty());
+  if (generation.events == 0) generation.first_position = block.first_position;
   add_heads(generation, block);
   add_postings(generation, block);
   const std::uint32_t day = day_of(block.recorded_at);
@@ -177,6 +180,27 @@ std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const Postin
     append_backward(older, from.value, limit, out);
   }
   return out;
+}
+
+Result<std::optional<GlobalPosition>> Tail::newest_behind(std::span<const std::string> types,
+                                                          GlobalPosition position, GlobalPosition end) const {
+  const MutexLock lock(mutex_);
+  GlobalPosition known_from{end.value + 1};
+  std::optional<GlobalPosition> newest;
+  for (const TailGeneration* const generation :
+       {static_cast<const TailGeneration*>(active_.get()), frozen_.get(), flushed_.get()}) {
+    if (generation == nullptr || generation->events == 0 || known_from.value <= position.value + 1) continue;
+    known_from = generation->first_position;
+    for (const std::string& type : types) {
+      const auto found = generation->types.find(type);
+      if (found != generation->types.end() && found->second.back() > position.value)
+        newest = std::max(newest, std::optional(GlobalPosition{found->second.back()}));
+    }
+    if (newest) return newest;
+  }
+  if (known_from.value <= position.value + 1) return newest;
+  return make_error(Errc::kNotFound,
+                    fmt::format("only events from position {} on are in memory", known_from.value));
 }
 
 std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_view prefix,

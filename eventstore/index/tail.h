@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "eventstore/base/mutex.h"
+#include "eventstore/base/result.h"
 #include "eventstore/base/seeded_hash.h"
 #include "eventstore/index/block_summary.h"
 #include "eventstore/index/created_names.h"
@@ -49,6 +50,7 @@ struct TailGeneration {
   ByName<std::vector<std::uint64_t>> types;
   std::unordered_map<Uuid, IdPlace, SeededHash> ids;  // the newest event of each id
   std::vector<std::pair<Uuid, IdPlace>> older_ids;  // earlier ones, of ids used again after the dedup window
+  GlobalPosition first_position;
   GlobalPosition last_position;
   Sha256 last_hash{};
   std::size_t events = 0;
@@ -89,6 +91,12 @@ class Tail {
   // Up to `limit` positions of `term`: ascending from `from` on, or descending from `from` down.
   std::vector<std::uint64_t> postings(const Snapshot& snapshot, const PostingTerm& term, GlobalPosition from,
                                       Direction direction, std::size_t limit) const CAIRN_EXCLUDES(mutex_);
+
+  // The newest event of one of `types` behind `position`, from memory alone: nullopt if there is none, and kNotFound when
+  // the tail does not reach back to `position`. `end` is the end of the log.
+  Result<std::optional<GlobalPosition>> newest_behind(std::span<const std::string> types,
+                                                      GlobalPosition position, GlobalPosition end) const
+      CAIRN_EXCLUDES(mutex_);
 
   // Up to `limit` names, sorted, of streams that began in the snapshot's generations, begin with `prefix` and
   // are not below `from`.
