@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +13,8 @@
 #include "api/serving/query_reader.h"
 #include "api/serving/route_tools.h"
 #include "api/serving/store_problem.h"
+#include "eventstore/base/limits.h"
+#include "eventstore/base/names.h"
 #include "eventstore/event_store.h"
 #include "eventstore/json/json_cursor.h"
 #include "eventstore/json/json_writer.h"
@@ -93,7 +97,12 @@ Answered<EventOfQuery> parse_event_query(const HttpRequest& request, BodyKind ki
   }
   const auto id = id_text ? Uuid::parse(*id_text) : std::nullopt;
   if (id_text && !id) return invalid_request("id must be a UUID.", "id");
-  if (content_type && content_type->empty()) return invalid_request("contentType is empty.", "contentType");
+  if (content_type && (content_type->empty() || content_type->size() > limits::kContentTypeBytesMax ||
+                       !is_printable_name(*content_type))) {
+    return invalid_request(
+        fmt::format("contentType must be 1 to {} bytes of printable UTF-8.", limits::kContentTypeBytesMax),
+        "contentType");
+  }
   return EventOfQuery{*type, id, *expected, content_type.value_or(std::string(kBytesType))};
 }
 

@@ -48,6 +48,8 @@ std::optional<std::string> decode_base64(std::string_view text) {
       bytes += static_cast<char>((bits >> count) & 0xff);
     }
   }
+  const std::uint32_t spare = bits & ((1u << (count % 8)) - 1);
+  if (spare != 0) return std::nullopt;  // two texts would stand for the same bytes
   return bytes;
 }
 

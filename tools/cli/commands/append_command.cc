@@ -165,7 +165,9 @@ void add_append_command(CLI::App& app, CommandAction& action) {
   command
       .add_option("--content-type", arguments->content_type,
                   "Store the data as opaque bytes of this type, without a look at them")
-      ->type_name("MIME");
+      ->type_name("MIME")
+      ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "must not be empty" : ""; },
+                             ""));
   command.add_option("--metadata", arguments->metadata, "The metadata of the event: a JSON object, or @FILE")
       ->type_name("JSON");
   command

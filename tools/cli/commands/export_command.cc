@@ -99,15 +99,15 @@ class ExportRun {
   Status skip(const ExportedEvent& event, const std::string& why) {
     const std::string target =
         shaper_ ? fmt::format("does not match version {} of the schema", shaper_->version())
-                : "is left out by --bytes";
+                : "cannot be exported as bytes";
     const std::string misfit =
         fmt::format("the event at position {} (version {} of {}) {}: {}", event.position, event.version,
                     on_one_line(event.stream), target, on_one_line(why));
     if (!arguments_.skip_unfit) {
       return make_error(Errc::kFailedPrecondition,
-                        misfit +
-                            "\nNothing was written. --schema-version selects another version; --skip-unfit "
-                            "skips such events.");
+                        misfit + "\nNothing was written. " +
+                            (shaper_ ? "--schema-version selects another version; " : "") +
+                            "--skip-unfit skips such events.");
     }
     if (skipped_++ == 0) first_misfit_ = misfit;
     return {};

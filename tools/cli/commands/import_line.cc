@@ -97,6 +97,8 @@ Result<ImportLine> parse_import_line(std::string_view line, std::uint64_t number
   if (parsed.stream.empty()) return wrong_field("stream", "there, and not empty");
   if (parsed.event.type.empty()) return wrong_field("type", "there, and not empty");
   if (parsed.event.data.empty()) return wrong_field("data", "there");
+  if (!parsed.event.content_type.empty() && parsed.event.schema_version != 0)
+    return wrong("\"schemaVersion\" does not go with \"contentType\"");
   if (parsed.event.id.empty()) parsed.event.id = id_of_line(line, number);
   return parsed;
 }
