@@ -42,7 +42,6 @@ BlockPlanner::BlockPlanner(BlockSource& log, const Tail& tail, const Index& inde
                            const SipKey& id_key, const IdWindow& id_window)
     : log_(log),
       tail_(tail),
-      index_(index),
       heads_(tail, index),
       id_lookup_(tail, index, store_id, id_key),
       id_key_(id_key),

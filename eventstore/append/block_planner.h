@@ -91,7 +91,6 @@ class BlockPlanner {
 
   BlockSource& log_;
   const Tail& tail_;
-  const Index& index_;
   StreamHeads heads_;
   IdLookup id_lookup_;
   const SipKey id_key_;  // of the ids for events that came without one
