@@ -180,7 +180,7 @@ void Appender::answer_request(PendingAppend& append, const Status& status) {
 // See docs/decisions.md, "An event becomes visible after the tail has it".
 Status Appender::commit() {
   CAIRN_ASSERT(!stopped_);  // invariant 3
-  CAIRN_CHECK(hooks_.before_write());
+  if (const Status ready = hooks_.before_write(); !ready.ok()) return failed(ready);
   const BlockContents contents = planner_.contents(parts_.format, end_);
   CAIRN_ASSERT(contents.first_position.value == end_.last_position.value + 1, contents.first_position.value,
                end_.last_position.value);  // invariant 4
@@ -192,13 +192,7 @@ Status Appender::commit() {
   const Status written = parts_.log.append(end_.place(), end_.epoch, block);
   const auto took = std::chrono::steady_clock::now() - started;
   const Sha256 hash = hasher_.finish();
-  if (!written.ok()) {
-    // After kDiskFull and kIo nothing of the block is in the log, and the next one may succeed. After any
-    // other failure the block may be there (kOutcomeUnknown), or another writer has taken over: stop.
-    const Errc code = written.error().code;
-    if (code != Errc::kDiskFull && code != Errc::kIo) stop(written.error());
-    return written;
-  }
+  if (!written.ok()) return failed(written);
   has_written_.store(true);
   end_.hash = hash;
   end_.number = contents.events.empty() ? contents.number : 0;
@@ -218,6 +212,14 @@ Status Appender::commit() {
   if (planner_.events() > 0) parts_.news.publish(end_.last_position);
   if (options_.on_commit) options_.on_commit({planner_.events(), block.size(), took});
   return {};
+}
+
+// After kDiskFull and kIo nothing of the block is in the log, and the next one may succeed. After any other
+// failure the block may be there (kOutcomeUnknown), or another writer has taken over: stop.
+Status Appender::failed(const Status& written) {
+  const Errc code = written.error().code;
+  if (code != Errc::kDiskFull && code != Errc::kIo) stop(written.error());
+  return written;
 }
 
 void Appender::apply_events() {

@@ -85,6 +85,7 @@ class Appender {
   std::size_t plan_block(AppendQueue::Batch& batch, std::size_t from);
   void answer_request(PendingAppend& append, const Status& status);
   Status commit() CAIRN_EXCLUDES(hash_mutex_);
+  Status failed(const Status& written);
   void apply_events();
   void count(const Result<AppendResult>& answer);
   void stop(const Error& cause);

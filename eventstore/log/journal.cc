@@ -62,7 +62,8 @@ Status Journal::raise_format(LogFormat format) {
   write_header(page.data(), format, half_bytes_);
   if (pwrite(file_.descriptor(), page.data(), page.size(), 0) != static_cast<ssize_t>(page.size()))
     return system_error("writing the header of " + path_.string(), errno);
-  CAIRN_CHECK(sync());
+  if (const Status synced = sync(); !synced.ok())
+    return make_error(Errc::kFailedPrecondition, synced.error().message);
   format_ = format;
   return {};
 }

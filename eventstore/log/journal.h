@@ -35,8 +35,8 @@ namespace cairn {
 // Not thread-safe, but any number of processes may read while one writes.
 class Journal {
  public:
-  // Makes a journal of about `bytes` for blocks of `format`, and writes all of it once, which allocates its disk
-  // blocks.
+  // Makes a journal of about `bytes` for blocks of `format`, and writes all of it once, which allocates its
+  // disk blocks.
   static Status create(const std::filesystem::path& file, std::uint64_t bytes,
                        LogFormat format = kNewestLogFormat);
 
@@ -85,7 +85,8 @@ class Journal {
   // in LMDB, so nothing is written until `end` is.
   void mark_full(const LogPlace& end);
 
-  // Makes the header say, durably, that there may be blocks of `format`, unless it does. REQUIRES: writable.
+  // Makes the header say, durably, that there may be blocks of `format`, unless it does. kFailedPrecondition
+  // after a failed sync, which no later one makes good: nothing may be written then. REQUIRES: writable.
   Status raise_format(LogFormat format);
 
   // Writes and syncs the block. kDiskFull: the block is not in the journal, and the next one may be tried. The

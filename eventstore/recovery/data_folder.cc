@@ -142,8 +142,9 @@ Status DataFolder::begin_new() {
   return sync_path(path_);
 }
 
-// Replaces cairn.json by one with a key and a history, if it lacks them. On a full disk the store opens all the same,
-// for this time with a key that follows from its identity; a history is tried again when it is asked for.
+// Replaces cairn.json by one with a key and a history, if it lacks them. On a full disk the store opens all
+// the same, for this time with a key that follows from its identity; a history is tried again when it is
+// asked for.
 Status DataFolder::add_what_is_missing() {
   id_key_ = identity_.id_key;
   if (identity_.id_key && identity_.history_id) return {};
@@ -152,6 +153,7 @@ Status DataFolder::add_what_is_missing() {
   if (!whole.history_id) whole.history_id = new_event_id();
   const Status written = replace(whole);
   if (written.ok()) {
+    identity_ = whole;
     id_key_ = whole.id_key;
   } else if (written.error().code != Errc::kDiskFull) {
     return written;
@@ -166,16 +168,16 @@ Status DataFolder::replace(const Identity& identity) {
   CAIRN_CHECK(write_file(path_ / kReplacement, text_of(identity)));
   if (::rename((path_ / kReplacement).c_str(), (path_ / kIdentity).c_str()) != 0)
     return system_error("replacing " + (path_ / kIdentity).string(), errno);
-  CAIRN_CHECK(sync_folder(path_));
-  identity_ = identity;
-  return {};
+  return sync_folder(path_);
 }
 
 Status DataFolder::raise_format(LogFormat format) {
   if (format <= identity_.format) return {};
   Identity raised = identity_;
   raised.format = format;
-  return replace(raised);
+  CAIRN_CHECK(replace(raised));
+  identity_.format = format;  // and nothing else: other threads read store_id() meanwhile
+  return {};
 }
 
 Result<Uuid> DataFolder::history_id() {
@@ -183,6 +185,7 @@ Result<Uuid> DataFolder::history_id() {
     Identity whole = identity_;
     whole.history_id = new_event_id();
     CAIRN_CHECK(replace(whole));
+    identity_.history_id = whole.history_id;
   }
   return *identity_.history_id;
 }

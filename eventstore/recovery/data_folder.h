@@ -15,9 +15,9 @@ namespace cairn {
 
 // The folder of a store: its identity, the paths of its parts, and the lock of the process that has it open.
 //
-//   cairn.json   identity, format of the log, key of ids, id of the history. With it present, a missing log is damage and never a new
-//                store. Written as cairn.json.new before anything else is created, and renamed when all is
-//                there.
+//   cairn.json   identity, format of the log, key of ids, id of the history. With it present, a missing log is
+//                damage and never a new store. Written as cairn.json.new before anything else is created, and
+//                renamed when all is there.
 //   lock         held with flock(2) while a process has the store open; contains its process id
 //   log/         the blocks
 //   index/       built from the blocks
@@ -50,17 +50,17 @@ class DataFolder {
   // The newest format that blocks of the log may have. REQUIRES, for both: claimed.
   LogFormat format() const { return identity_.format; }
 
-  // Makes cairn.json say that there may be blocks of this format, durably, unless it does. Call it before the first
-  // such block is written: a program that cannot read the format then refuses the folder. Fails with kDiskFull, and may
-  // be tried again.
+  // Makes cairn.json say that there may be blocks of this format, durably, unless it does. Call it before the
+  // first such block is written: a program that cannot read the format then refuses the folder. Fails with
+  // kDiskFull, and may be tried again.
   Status raise_format(LogFormat format);
 
   // Ends the creation of a store, once its log is there. Does nothing for an existing one. REQUIRES: nothing
   // is appended before.
   Status seal();
 
-  // The id of the history, which a copy of the store does not have: every restore begins another one. claim() makes it
-  // where there is none. Durable on return; kDiskFull, and may be tried again. REQUIRES: claimed.
+  // The id of the history, which a copy of the store does not have: every restore begins another one. claim()
+  // makes it where there is none. Durable on return; kDiskFull, and may be tried again. REQUIRES: claimed.
   Result<Uuid> history_id();
 
   // The text of cairn.json for a copy of this store. REQUIRES: the blocks were copied before.
@@ -81,7 +81,7 @@ class DataFolder {
   Status add_what_is_missing();
   static std::string text_of(const Identity& identity);
   static Result<Identity> parse(const std::filesystem::path& file, const std::string& text);
-  // Replaces cairn.json, durably.
+  // Replaces cairn.json, durably; identity_ stays as it is.
   Status replace(const Identity& identity);
 
   std::filesystem::path path_;

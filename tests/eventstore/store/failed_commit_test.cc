@@ -297,6 +297,33 @@ class StartOnABadDiskTest : public StoreTest {
   IoFaultPanel panel_;
 };
 
+// The journal says that blocks of format 2 follow before the first one does. After a failed sync nobody knows
+// what of it is on disk.
+TEST_F(StartOnABadDiskTest, AFailedSyncOfTheFormatStopsTheStore) {
+  ChildProcess::Command command{{test_program("store_child").string(), folder().string()},
+                                {{"CAIRN_TEST_LOG_FORMATS", "12"}}};
+  panel_.connect(command);
+  ChildProcess child(command);
+  ASSERT_EQ(child.ask("open"), "ok");
+  EXPECT_THAT(child.ask("append cart-1 any 1 1 50"), StartsWith("ok"));
+  ASSERT_EQ(child.ask("close"), "ok");
+  ASSERT_EQ(child.ask("open"), "ok");
+  panel_.arm({.folder = folder(), .suffix = "/log/journal", .calls = kIoSync, .at = 1});
+  const std::string stopped = "err " + std::string(to_string(Errc::kFailedPrecondition));
+  EXPECT_THAT(child.ask("append cart-1 any 2 1 50"), StartsWith(stopped));
+  EXPECT_EQ(panel_.fired(), 1u);
+  EXPECT_THAT(child.ask("append cart-1 any 3 1 50"), StartsWith(stopped));
+  EXPECT_EQ(panel_.later(), 0u) << "a stopped store wrote to its log";
+  EXPECT_EQ(child.ask("fatal"), "ok 1");
+  EXPECT_EQ(child.ask("head"), "ok 1");
+  child.close_input();
+  EXPECT_TRUE(child.wait().clean());
+  panel_.disarm();
+  append("cart-1", {"B"});
+  EXPECT_EQ(head(), 2u);
+  expect_sound();
+}
+
 // A killed process may leave a block that was written and not synced. It is served after a restart, so it must
 // be on disk before: a power cut could take it away again. When it settles, LMDB's sync makes it durable; on a
 // full disk it does not settle.
