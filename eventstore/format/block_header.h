@@ -10,8 +10,9 @@
 
 namespace cairn {
 
-// The place between two blocks: behind the event at `position`, and behind `number` blocks of notes that follow it.
-// Blocks without events have no positions of their own, so places and not positions order the blocks of a log.
+// The place between two blocks: behind the event at `position`, and behind `number` blocks of notes that
+// follow it. Blocks without events have no positions of their own, so places and not positions order the
+// blocks of a log.
 struct LogPlace {
   GlobalPosition position;
   std::uint64_t number = 0;
@@ -23,7 +24,7 @@ struct LogPlace {
 //   0  u32  magic "CRNB"          24  u64  epoch of the writer
 //   4  u32  format, 1 or 2        32  i64  recorded at, microseconds since 1970
 //   8  u64  first position        40  32 B SHA-256 of the previous block (first block: see chain_anchor())
-//  16  u32  number of events      72  u64  XXH3-64 of the bytes from 80 on, seeded with the XXH3-64 of bytes 0–71
+//  16  u32  number of events      72  u64  XXH3-64 of the bytes from 80 on, seeded with that of bytes 0–71
 //  20  u32  words of the message  80       format 1: the message, in Cap'n Proto's flat-array framing
 //
 //  Format 2:                      80  u64  number of the block without events; of a block with events: of the
@@ -66,8 +67,8 @@ struct BlockHeader {
 
   void write_to(std::byte* to) const;
 
-  // The size of the block that begins with these bytes, as its header says; 0 if there is no header of a known
-  // format. REQUIRES: at least 24 bytes.
+  // The size of the block that begins with these bytes, as its header says; 0 if there is no header of a
+  // known format. REQUIRES: at least 24 bytes.
   static std::uint64_t claimed_bytes(std::span<const std::byte> bytes);
 
   // Reads the header and checks everything but the checksum: magic, format, and that the sizes match

@@ -140,10 +140,9 @@ Status BlockReader::read_into(GlobalPosition position, StoredEvent& stored) {
   sound = sound && message_.read_data(at + kData, view.data) &&
           message_.read_data(at + kMetadata, view.metadata) && read_tags(at + kTags, stored);
   const std::uint32_t flags = high_half(message_.word(at + kSchemaAndFlags));
-  stored.parts = {};
-  view.content_type = {};
-  view.sealed = false;
-  if ((flags & event_flags::kHasParts) != 0) sound = sound && read_parts(position, stored);
+  // Few events have parts; `stored` has those of the event before.
+  if (flags > event_flags::kStoreMadeId || !stored.parts.empty())
+    sound = sound && read_parts(position, flags, stored);
   if (!sound) return damaged_event(header_, position, "cannot be read");
   view.position = position;
   view.version = {message_.word(at + kVersion)};
@@ -157,7 +156,13 @@ Status BlockReader::read_into(GlobalPosition position, StoredEvent& stored) {
       event_checksum(stored, header_.format) != message_.word(at + kChecksum)) {
     return damaged_event(header_, position, "does not match its checksum");
   }
-  if (flags != stored.flags()) return damaged_event(header_, position, fmt::format("has flags {:#x}", flags));
+  return flags > event_flags::kStoreMadeId ? check_known(position, flags, stored) : Status();
+}
+
+Status BlockReader::check_known(GlobalPosition position, std::uint32_t flags,
+                                const StoredEvent& stored) const {
+  if ((flags & ~event_flags::kKnown) != 0)
+    return damaged_event(header_, position, fmt::format("has flags {:#x}", flags));
   for (const EventPart& part : stored.parts) {
     if ((part.kind & EventPart::kRequired) == 0) continue;
     Error error =
@@ -172,7 +177,11 @@ Status BlockReader::read_into(GlobalPosition position, StoredEvent& stored) {
 }
 
 // The parts of a block are in the order of its events.
-bool BlockReader::read_parts(GlobalPosition position, StoredEvent& stored) {
+bool BlockReader::read_parts(GlobalPosition position, std::uint32_t flags, StoredEvent& stored) {
+  stored.parts = {};
+  stored.event.content_type = {};
+  stored.event.sealed = false;
+  if ((flags & event_flags::kHasParts) == 0) return true;
   const std::uint64_t event = position.value - header_.first_position.value;
   std::size_t from = 0, to = part_list_.count;
   while (from < to) {

@@ -26,8 +26,8 @@ class BlockReader {
   BlockReader& operator=(const BlockReader&) = delete;
 
   // Opens `block` in place of the previous one. Fails with kCorruption when the header, the checksum or the
-  // structure is wrong, and with kFailedPrecondition when the block has a note that this program would have to know;
-  // then no block is open.
+  // structure is wrong, and with kFailedPrecondition when the block has a note that this program would have
+  // to know; then no block is open.
   Status open(std::span<const std::byte> block, BlockCheck check);
 
   const BlockHeader& header() const { return header_; }
@@ -40,9 +40,8 @@ class BlockReader {
     open_ = false;
   }
 
-  // The event at `position`. Its views are valid as long as the block's bytes, its tags and parts until the next
-  // call.
-  // Fails with kCorruption. REQUIRES: contains(position).
+  // The event at `position`. Its views are valid as long as the block's bytes, its tags and parts until the
+  // next call. Fails with kCorruption. REQUIRES: contains(position).
   Result<StoredEvent> read(GlobalPosition position);
 
   // The same into memory of the caller, which saves time when many events are read.
@@ -70,7 +69,9 @@ class BlockReader {
  private:
   bool find_lists(LogFormat format);
   bool read_notes();
-  bool read_parts(GlobalPosition position, StoredEvent& stored);
+  bool read_parts(GlobalPosition position, std::uint32_t flags, StoredEvent& stored);
+  // Fails if a newer program wrote the event and this one would have to know what is in it.
+  Status check_known(GlobalPosition position, std::uint32_t flags, const StoredEvent& stored) const;
   bool read_names();
   bool read_tags(std::size_t at, StoredEvent& stored);
 

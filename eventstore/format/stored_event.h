@@ -15,8 +15,8 @@ inline constexpr std::uint32_t kHasParts = 2;  // not in format 1
 inline constexpr std::uint32_t kKnown = kStoreMadeId | kHasParts;
 }  // namespace event_flags
 
-// Bytes that few events have beside their data. A program that does not know a kind passes over the part, unless the
-// kind has the bit kRequired: then it refuses the event.
+// Bytes that few events have beside their data. A program that does not know a kind passes over the part,
+// unless the kind has the bit kRequired: then it refuses the event.
 struct EventPart {
   static constexpr std::uint32_t kContentType = 1;       // a MIME type: the data is opaque bytes of this type
   static constexpr std::uint32_t kSealed = 2;            // a second payload, encrypted; nothing writes it yet
@@ -39,8 +39,8 @@ struct StoredEvent {
   }
 };
 
-// The checksum of an event in a block of this format: of every field, of its names and of its position, so that an
-// event read through a damaged pointer is not mistaken for another one.
+// The checksum of an event in a block of this format: of every field, of its names and of its position, so
+// that an event read through a damaged pointer is not mistaken for another one.
 std::uint64_t event_checksum(const StoredEvent& stored, LogFormat format);
 
 }  // namespace cairn

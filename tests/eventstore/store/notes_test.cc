@@ -151,6 +151,22 @@ TEST_F(NotesTest, AMissingBlockOfNotesIsNoticed) {
   EXPECT_THAT(report->findings[0].what, HasSubstr("is number 3 behind position 1, and number 2 is missing"));
 }
 
+TEST_F(NotesTest, ABlockWithANoteThatMustBeKnownIsRefused) {
+  append("a-1", {"A"});
+  const Note unknown{.kind = kKind, .required = true, .bytes = "x"};
+  ASSERT_THAT(submit(with_notes({to("a-1", ExpectedVersion::any(), {event("B")})}, {unknown})), succeeds());
+  close();
+  const auto refuses = [](const auto& result) {
+    ASSERT_THAT(result, fails_with(Errc::kFailedPrecondition));
+    EXPECT_THAT(result.error().message, HasSubstr("4711"));
+  };
+  refuses(try_open());
+  refuses(verify_store(folder()));
+  TempFolder other;
+  refuses(copy_store(folder(), other / "copy", {}));
+  refuses(LogReader::open_beside(folder(), {.log_map_bytes = 64u << 20}));
+}
+
 TEST_F(NotesTest, ABackupHasTheNotes) {
   TempFolder other;
   write_note("first");
@@ -164,8 +180,8 @@ TEST_F(NotesTest, ABackupHasTheNotes) {
   EXPECT_THAT(contents_of(other / "copy"), ElementsAre("note first", "event 1", "note second"));
 }
 
-// A process that has a store open cannot follow it, so the writer is another one. It is killed, so that its last blocks
-// are in the journal.
+// A process that has a store open cannot follow it, so the writer is another one. It is killed, so that its
+// last blocks are in the journal.
 TEST_F(NotesTest, AFollowerGoesThroughNotes) {
   ChildProcess writer(
       {{test_program("store_child").string(), folder().string()}, {{"CAIRN_TEST_LOG_FORMATS", "2"}}});
@@ -199,8 +215,8 @@ TEST_F(NotesTest, AFollowerGoesThroughNotes) {
   expect_sound();
 }
 
-// Appends with and without events in turns, at a journal so small that its halves are written many times, with flushes
-// and reopenings. In the end the log has everything in order.
+// Appends with and without events in turns, at a journal so small that its halves are written many times,
+// with flushes and reopenings. In the end the log has everything in order.
 TEST_F(NotesTest, ARandomMixOfBlocksIsKeptInOrder) {
   Random random("NotesTest");
   options().journal_bytes = 32u << 10;
