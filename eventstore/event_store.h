@@ -83,12 +83,12 @@ class EventStore : public LogReader {
 
   virtual StoreStats stats() const = 0;
 
-  // The epoch of this opening: larger than that of every opening before it, in this history, that asked for it or
-  // wrote a block. Durable on return; fails as an append does.
+  // The epoch of this opening: larger than that of every opening before it, in this history, that asked for
+  // it or wrote a block. Durable on return; fails as an append does.
   virtual Result<std::uint64_t> claim_epoch() = 0;
 
-  // The id of the store's history, a UUID. A restored copy has another one: what was given out under the old one, such
-  // as fencing tokens, may be unknown to it. Durable on return.
+  // The id of the store's history, a UUID. A restored copy has another one: what was given out under the old
+  // one, such as fencing tokens, may be unknown to it. Durable on return.
   virtual Result<std::string> history_id() = 0;
 };
 

@@ -52,7 +52,8 @@ struct SchemaRevision {
   friend auto operator<=>(SchemaRevision, SchemaRevision) = default;
 };
 
-// The format of the blocks of a log. A log begins with blocks of format 1 if a program of version 0.1 made it.
+// The format of the blocks of a log. A log begins with blocks of format 1 if a program of version 0.1 made
+// it.
 enum class LogFormat : std::uint32_t { k1 = 1, k2 = 2 };
 inline constexpr LogFormat kNewestLogFormat = LogFormat::k2;
 
@@ -76,8 +77,8 @@ struct EventView {
   bool is_opaque() const { return !content_type.empty(); }
 };
 
-// A fact of a part of the program that is durable together with the events of its block, and that readers of events do
-// not see. A block may have notes and no events.
+// A fact of a part of the program that is durable together with the events of its block, and that readers of
+// events do not see. A block may have notes and no events.
 struct Note {
   static constexpr std::uint32_t kOpening =
       1;  // an opening of the store takes the epoch of the block; no bytes
@@ -144,9 +145,9 @@ struct StreamAppend {
 
 enum class Origin { kUser, kSystem };  // only kSystem may write to streams whose name starts with '$'
 
-// A condition on the whole log: no event of one of these types stands behind `position`. The writer thread decides it
-// from memory. It also fails, as if there were one, when `position` is so far back that the events behind it are no
-// longer there: a caller has to check up to the head shortly before.
+// A condition on the whole log: no event of one of these types stands behind `position`. The writer thread
+// decides it from memory. It also fails, as if there were one, when `position` is so far back that the events
+// behind it are no longer there: a caller has to check up to the head shortly before.
 struct NoEventsBehind {
   std::vector<std::string> types;
   GlobalPosition position;

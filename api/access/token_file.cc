@@ -65,11 +65,7 @@ Result<Sha256> parse_hash(const json& value) {
   return hash;
 }
 
-std::string listed_scopes() {
-  std::string list;
-  for (const auto& [known, name] : kScopeNames) list += (list.empty() ? "" : ", ") + std::string(name);
-  return list;
-}
+std::string listed_scopes() { return fmt::format("{}", fmt::join(scope_names(), ", ")); }
 
 Result<std::vector<Scope>> parse_scopes(const json& value) {
   if (!value.is_array() || value.empty()) {

@@ -8,10 +8,9 @@
 
 namespace cairn::api {
 
-// Appends an event, or one part of a split event, as clients see it, on one line. Numbers keep every digit. Opaque data
-// is base64, beside "contentType".
-// Fails with kCorruption when the part's plan cannot read the data; `to` then ends in the middle of the
-// event.
+// Appends an event, or one part of a split event, as clients see it, on one line. Numbers keep every digit.
+// Opaque data is base64, beside "contentType". Fails with kCorruption when the part's plan cannot read the
+// data; `to` then ends in the middle of the event.
 Status append_event_json(std::string& to, const EventView& stored, const ShapedEvent& part);
 
 // Appends {"stream","category","version","firstPosition","lastPosition","createdAt","updatedAt"}.

@@ -14,10 +14,9 @@ namespace cairn::api {
 // The schema to use for a type where the client names no version; 0 = none. Other types use the newest.
 using SchemaPins = std::map<std::string, SchemaId, std::less<>>;
 
-// Checks the data of every event against its type's schema and replaces it by the Avro bytes. Opaque data has no
-// schema, and is refused for a type that has one. Fails with
-// "unknown-type" or "invalid-data", which list the events and the paths that are wrong. Data that has its
-// schema already is left alone.
+// Checks the data of every event against its type's schema and replaces it by the Avro bytes. Opaque data has
+// no schema, and is refused for a type that has one. Fails with "unknown-type" or "invalid-data", which list
+// the events and the paths that are wrong. Data that has its schema already is left alone.
 Answered<void> apply_schemas(AppendBody& body, EventCodecs& codecs, SchemaPolicy policy,
                              const SchemaPins& pins = {});
 

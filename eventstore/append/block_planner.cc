@@ -206,8 +206,8 @@ Result<SchemaRevision> BlockPlanner::revision() {
   return SchemaRevision{*committed_revision_ + added_revision_};
 }
 
-// Events of this block stand behind every position that a caller can know. Looks into memory only: what needs a search
-// of the index goes back to the caller, who checks up to a newer position.
+// Events of this block stand behind every position that a caller can know. Looks into memory only: what needs
+// a search of the index goes back to the caller, who checks up to a newer position.
 Status BlockPlanner::check_none_behind(const NoEventsBehind& condition) const {
   const auto stale = [&](std::string_view what) {
     return make_error(Errc::kStale, fmt::format("{} stands behind position {}, up to which the request was "

@@ -20,8 +20,8 @@ namespace cairn {
 //
 // What the writer does, and what a reader may conclude:
 //  1. A half is written from its start, block after block; a block is begun when the one before is synced.
-//     So places in the log rise along a half up to the place of the writer. What follows that is of an earlier
-//     round and has lower places.
+//     So places in the log rise along a half up to the place of the writer. What follows that is of an
+//     earlier round and has lower places.
 //  2. Each round of a half begins with another block. So the first header tells whether there is a new
 //     round, and then every block of the old one is in LMDB.
 //  3. A block that is being written is torn: its checksum does not match, and a later poll finds it. Pages

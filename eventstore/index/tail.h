@@ -92,8 +92,8 @@ class Tail {
   std::vector<std::uint64_t> postings(const Snapshot& snapshot, const PostingTerm& term, GlobalPosition from,
                                       Direction direction, std::size_t limit) const CAIRN_EXCLUDES(mutex_);
 
-  // The newest event of one of `types` behind `position`, from memory alone: nullopt if there is none, and kNotFound when
-  // the tail does not reach back to `position`. `end` is the end of the log.
+  // The newest event of one of `types` behind `position`, from memory alone: nullopt if there is none, and
+  // kNotFound when the tail does not reach back to `position`. `end` is the end of the log.
   Result<std::optional<GlobalPosition>> newest_behind(std::span<const std::string> types,
                                                       GlobalPosition position, GlobalPosition end) const
       CAIRN_EXCLUDES(mutex_);

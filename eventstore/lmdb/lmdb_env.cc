@@ -351,8 +351,8 @@ void Env::read_ahead(const std::byte* at, std::uint64_t bytes) const {
   const std::byte* const base = map_base_.load(std::memory_order_acquire);
   std::uint64_t from = static_cast<std::uint64_t>(at - base) / kPageBytes * kPageBytes;
   const std::uint64_t end = std::min(from + bytes, used_bytes());
-  // One page stands for many: asking the kernel about all of them costs a scan of a log that is in the page cache a
-  // twentieth of its time, asking about one in each call a twentieth still.
+  // One page stands for many: asking the kernel about all of them costs a scan of a log that is in the page
+  // cache a twentieth of its time, asking about one in each call a twentieth still.
   const auto is_cached = [base](std::uint64_t page_at) {
     unsigned char cached = 0;
     auto* const page = const_cast<std::byte*>(base + page_at / kPageBytes * kPageBytes);

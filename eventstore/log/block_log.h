@@ -49,10 +49,10 @@ class BlockSource {
 // read models are built from the blocks.
 class BlockLog : public BlockSource {
  public:
-  // Adds one block and returns when it is durable. `end` and `epoch` are the caller's belief about the log: the
-  // block is refused (kFailedPrecondition) unless the log ends at `end` and
-  // no block has a later epoch, so a writer that was replaced while it slept cannot write. kDiskFull: nothing
-  // was written. kOutcomeUnknown: the block may or may not be there; no further append may be tried.
+  // Adds one block and returns when it is durable. `end` and `epoch` are the caller's belief about the log:
+  // the block is refused (kFailedPrecondition) unless the log ends at `end` and no block has a later epoch,
+  // so a writer that was replaced while it slept cannot write. kDiskFull: nothing was written.
+  // kOutcomeUnknown: the block may or may not be there; no further append may be tried.
   // REQUIRES: one caller at a time.
   virtual Status append(const LogPlace& end, std::uint64_t epoch, std::span<const std::byte> block) = 0;
 

@@ -23,8 +23,8 @@ class LmdbBlockCursor final : public BlockCursor {
   Result<std::optional<RawBlock>> next() override;
   Result<std::optional<RawBlock>> after(const LogPlace& place) override;
 
-  // The key of the block in LMDB. A block of events has its first position; a block without events has the end of the
-  // log and its number. So keys are in the order of the log.
+  // The key of the block in LMDB. A block of events has its first position; a block without events has the
+  // end of the log and its number. So keys are in the order of the log.
   static std::string key_of(const BlockHeader& header);
 
  private:

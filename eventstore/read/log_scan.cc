@@ -24,8 +24,8 @@ Error broken_order(GlobalPosition expected, std::optional<GlobalPosition> found)
 // Finds the first block of a scan, or of the rest of it.
 using FindBlock = std::function<Result<std::optional<RawBlock>>(BlockCursor& cursor)>;
 
-// Visits blocks up to the one that ends at `to` or holds its position. `end` is where the block before the first one
-// ends, as far as that is known.
+// Visits blocks up to the one that ends at `to` or holds its position. `end` is where the block before the
+// first one ends, as far as that is known.
 Status scan(BlockSource& log, FindBlock find, std::optional<LogPlace> end, GlobalPosition from,
             const LogPlace& to, const BlockVisitor& visit) {
   BlockReader block;

@@ -9,8 +9,8 @@
 
 namespace cairn::test {
 
-// The format of new blocks. CAIRN_TEST_LOG_FORMATS=12 means: format 1 in the first store of a process, format 2 in the
-// further ones. A log that has blocks of format 2 keeps to that.
+// The format of new blocks. CAIRN_TEST_LOG_FORMATS=12 means: format 1 in the first store of a process, format
+// 2 in the further ones. A log that has blocks of format 2 keeps to that.
 inline LogFormat next_log_format() {
   static std::atomic<std::size_t> calls = 0;
   const char* const formats = std::getenv("CAIRN_TEST_LOG_FORMATS");

@@ -18,7 +18,8 @@
 
 namespace cairn::test {
 
-// A store that an older program wrote, from a folder of tests/fixtures, in a folder of its own, and a server on it.
+// A store that an older program wrote, from a folder of tests/fixtures, in a folder of its own, and a server
+// on it.
 class FixtureStoreTest : public ::testing::Test {
  protected:
   // `name` is the folder in tests/fixtures.

@@ -1,5 +1,5 @@
-// tests/fixtures/format-2: a data folder that began with format 1 and went on in format 2. Its README says what is in
-// it.
+// tests/fixtures/format-2: a data folder that began with format 1 and went on in format 2. Its README says
+// what is in it.
 
 #include <filesystem>
 #include <string>

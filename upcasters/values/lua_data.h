@@ -11,8 +11,8 @@ struct lua_State;
 
 namespace cairn {
 
-// Pushes the data of shaped events as Lua values, from Avro or JSON; nil for opaque data. Caches a reader for each plan. Not
-// thread-safe: used by the thread that uses the host.
+// Pushes the data of shaped events as Lua values, from Avro or JSON; nil for opaque data. Caches a reader for
+// each plan. Not thread-safe: used by the thread that uses the host.
 class LuaData {
  public:
   // REQUIRES: `host` outlives it.

@@ -8,9 +8,10 @@
 namespace cairn {
 
 // The event table that scripts receive: {position, stream, category, version, id, type, data, metadata, tags,
-// recorded_at}. Of an event with opaque data, `data` is nil, and there are {bytes, content_type}. Of an event that is not stored yet, position, version and recorded_at are nil, and the id
-// when the client gave none. Members are made when a script reads them, since most scripts read few. Not
-// thread-safe: used by the thread that uses the host.
+// recorded_at}. Of an event with opaque data, `data` is nil, and there are {bytes, content_type}. Of an event
+// that is not stored yet, position, version and recorded_at are nil, and the id when the client gave none.
+// Members are made when a script reads them, since most scripts read few. Not thread-safe: used by the thread
+// that uses the host.
 class LuaEvent {
  public:
   // REQUIRES: the host outlives it; outside of LuaHost::run().

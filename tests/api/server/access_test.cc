@@ -108,8 +108,8 @@ TEST_F(AccessTest, ScopesAreEnforced) {
   EXPECT_EQ(head(), 2u);
 }
 
-// Of each scope a token, for all categories and for one. A route that a token may not use is refused before anything
-// else is looked at; a route that it may use answers something else, whatever the request lacks.
+// Of each scope a token, for all categories and for one. A route that a token may not use is refused before
+// anything else is looked at; a route that it may use answers something else, whatever the request lacks.
 TEST_F(AccessTest, EachRouteNeedsTheScopeThatItsDescriptionNames) {
   const std::vector<std::string> scopes = {"read", "append", "admin", "consume", "lease", "query"};
   const auto token_of = [](const std::string& scope, bool limited) {

@@ -1,4 +1,5 @@
-// Events whose data is bytes of any kind: appended, read, followed, projected, exported and imported as they are.
+// Events whose data is bytes of any kind: appended, read, followed, projected, exported and imported as they
+// are.
 
 #include <fstream>
 #include <string>

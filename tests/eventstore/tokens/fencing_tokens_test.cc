@@ -151,8 +151,8 @@ TEST_F(FencingTokensTest, ACopyBeginsAnotherHistoryAndTheStoreDoesNot) {
   EXPECT_NE(of_copy, own);
 }
 
-// Openings that end well, are killed after some tokens, or go back to an older copy; the clock jumps. Within a history
-// tokens and epochs rise; tokens also over a restore, unless the clock went back.
+// Openings that end well, are killed after some tokens, or go back to an older copy; the clock jumps. Within
+// a history tokens and epochs rise; tokens also over a restore, unless the clock went back.
 TEST_F(FencingTokensTest, TokensAndEpochsRiseOverOpeningsKillsAndRestores) {
   Random random("FencingTokensTest");
   TempFolder copies;

@@ -122,8 +122,8 @@ void append_envelope(std::string& to, const ExportedEvent& event, std::string_vi
   to += data;
 }
 
-// A JSON string whose characters are bytes, as the JSON of Avro's bytes, as a JSON string of base64. nullopt for a
-// string with other characters.
+// A JSON string whose characters are bytes, as the JSON of Avro's bytes, as a JSON string of base64. nullopt
+// for a string with other characters.
 std::optional<std::string> base64_of_avro_json(std::string_view json) {
   if (!json.starts_with('"')) return std::nullopt;
   const std::string text = JsonCursor(json).take_string();

@@ -39,8 +39,8 @@ struct AppendArguments {
   std::vector<std::string> tags;
 };
 
-// What an option gives: the text itself, @FILE for the content of a file, - for stdin. kInvalidArgument when the
-// file cannot be read.
+// What an option gives: the text itself, @FILE for the content of a file, - for stdin. kInvalidArgument when
+// the file cannot be read.
 Result<std::string> bytes_argument(const std::string& option, const std::string& argument) {
   if (argument == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   if (!argument.starts_with('@')) return argument;
@@ -49,7 +49,8 @@ Result<std::string> bytes_argument(const std::string& option, const std::string&
   return *std::move(content);
 }
 
-// The same for JSON. The text stays as it was written, with every digit. kInvalidArgument when it is not JSON, too.
+// The same for JSON. The text stays as it was written, with every digit. kInvalidArgument when it is not
+// JSON, too.
 Result<std::string> json_argument(const std::string& option, const std::string& argument) {
   CAIRN_TRY(const std::string text, bytes_argument(option, argument));
   if (const auto fault = check_json(text)) {
@@ -164,7 +165,7 @@ void add_append_command(CLI::App& app, CommandAction& action) {
       ->required();
   command
       .add_option("--content-type", arguments->content_type,
-                  "Store the data as opaque bytes of this type, without a look at them")
+                  "Store the data as opaque bytes of this type, unchecked")
       ->type_name("MIME")
       ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "must not be empty" : ""; },
                              ""));

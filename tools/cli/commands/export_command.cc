@@ -89,7 +89,8 @@ class ExportRun {
   static Result<std::optional<std::string>> append_opaque(const ExportedEvent& event, std::string& to) {
     using Misfit = std::optional<std::string>;
     if (event.content_type.empty()) return Misfit("its data is not opaque");
-    const auto bytes = decode_base64(JsonCursor(event.data).take_string());
+    const bool is_text = event.data.starts_with('"');
+    const auto bytes = is_text ? decode_base64(JsonCursor(event.data).take_string()) : std::nullopt;
     if (!bytes) return make_error(Errc::kFailedPrecondition, "the answer is not a Cairn server's: no base64");
     append_avro_bytes(to, *bytes);
     append_avro_bytes(to, event.content_type);
