@@ -39,6 +39,7 @@ void EventPage::add(const EventView& event) {
   owned.data = copy(event.data);
   owned.metadata = copy(event.metadata);
   owned.content_type = copy(event.content_type);
+  owned.command_id = copy(event.command_id);
   if (!event.tags.empty()) {
     auto* const tags = reinterpret_cast<std::string_view*>(
         allocate(event.tags.size() * sizeof(std::string_view), alignof(std::string_view)));

@@ -62,6 +62,13 @@ class EventStore : public LogReader {
   virtual Result<std::optional<StreamInfo>> stream_info(std::string_view stream) = 0;
   virtual Result<StreamList> list_streams(const StreamListQuery& query) = 0;
 
+  // Counts events by category, type or tag, in the order of their names. Fails with kNotYet, see
+  // index_progress().
+  virtual Result<CountList> count_terms(const CountQuery& query) = 0;
+
+  // Complete unless an older version wrote the store: then the rest of the log is read in the background.
+  virtual IndexProgress index_progress() const = 0;
+
   // Writes the whole tail to the index and returns when it is on disk.
   virtual Status flush_index() = 0;
 

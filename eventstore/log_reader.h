@@ -46,6 +46,10 @@ class LogReader {
   // after `bytes_max` or `steps_max`.
   virtual Result<LogPage> read_log(const LogQuery& query) = 0;
 
+  // The position of the first event that was recorded at or after `time`, or the one behind the head: times
+  // in the log never decrease.
+  virtual Result<GlobalPosition> first_recorded_at(Timestamp time) = 0;
+
   // Visits the events of a range in order and in place: the views live until the visitor returns. The range
   // ends at the head as of the start of the scan. Of events that the filter excludes only the names are read.
   // The visitor runs inside a short read transaction and must not block; a consumer that may block reads

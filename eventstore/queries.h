@@ -16,12 +16,18 @@ namespace cairn {
 
 class WorkBudget;
 
-// Selects events of the whole log: those of any of `categories` (all when empty) and any of `types` (all when
-// empty).
+// Selects events of the whole log: those that satisfy each of the members. An empty member excludes nothing.
 struct EventFilter {
-  std::vector<std::string> categories;
-  std::vector<std::string> types;
-  bool matches_all() const { return categories.empty() && types.empty(); }
+  std::vector<std::string> categories = {};  // the stream is of any of these
+  std::vector<std::string> types = {};       // the type is any of these
+  std::vector<std::string> tags = {};        // the event has all of these
+  std::string correlation = {};              // metadata.correlationId is this string
+  bool system = true;                        // false: without the events of system streams
+
+  bool matches_all() const { return categories.empty() && types.empty() && !looks_at_events() && system; }
+
+  // Whether names of stream and type are not enough to decide.
+  bool looks_at_events() const { return !tags.empty() || !correlation.empty(); }
 };
 
 struct LogQuery {
@@ -30,11 +36,43 @@ struct LogQuery {
   Direction direction = Direction::kForward;
   std::size_t limit = 100;
   EventFilter filter;
+  // Forward: the last position to return; backward: the first. nullopt = the end of the log in that direction.
+  std::optional<GlobalPosition> until = {};
   std::size_t bytes_max = limits::kPageBytesMax;    // the page ends early, after the event that exceeds it
   std::uint64_t steps_max = limits::kPageStepsMax;  // the page ends early, perhaps without any event
   // Is also charged for the steps of a filter, and ends the page as steps_max does. A page gets further than the
   // one before it even with a budget that has ended. REQUIRES: it outlives the call.
   WorkBudget* budget = nullptr;
+};
+
+// Which of the terms of events to count.
+enum class CountedTerm { kCategory, kType, kTag };
+
+struct CountQuery {
+  CountedTerm of = CountedTerm::kCategory;
+  std::string prefix;  // of the terms
+  std::string after;   // terms strictly greater than this
+  std::size_t limit = 100;
+};
+
+// How many events of the log have each term.
+struct CountList {
+  struct Entry {
+    std::string term;
+    std::uint64_t events = 0;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  GlobalPosition head;              // the events up to this position are counted
+  std::vector<Entry> terms;         // in byte order
+  std::optional<std::string> next;  // pass as `after` for the next page; nullopt on the last one
+};
+
+// How far the index of an existing store has been brought to the present format. Until it is complete, reads
+// by tag or correlation and counts fail with kNotYet.
+struct IndexProgress {
+  GlobalPosition done;
+  GlobalPosition total;
+  bool complete() const { return done == total; }
 };
 
 struct StreamQuery {

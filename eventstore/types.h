@@ -72,6 +72,7 @@ struct EventView {
   std::string_view metadata;  // a JSON object, or empty
   std::span<const std::string_view> tags;
   std::string_view content_type = {};  // not empty: the data is opaque bytes of this type
+  std::string_view command_id = {};    // of the command that the event came from, or empty
   bool sealed = false;                 // there is a second payload, which this program cannot read
 
   bool is_opaque() const { return !content_type.empty(); }
@@ -134,6 +135,8 @@ struct NewEvent {
   std::vector<std::string> tags;
   SchemaId schema;
   std::string content_type = {};  // not empty: the data is opaque bytes of this type, and has no schema
+  std::string command_id =
+      {};  // of the command that the event came from, or empty; not in format 1 of the log
 };
 
 // The part of an append for one stream. Without events it only checks the expected version.

@@ -62,6 +62,10 @@ Problem store_problem(const Error& error) {
     case Errc::kStale:
     case Errc::kOverloaded:
       return overloaded(sentence(error.message));
+    case Errc::kNotYet:
+      return not_yet(sentence(error.message))
+          .with("indexed", error.position.value_or(0))
+          .with("head", error.limit.value_or(0));
     case Errc::kTooManyRequests:
       return too_many_requests(sentence(error.message));
     case Errc::kBudgetExceeded:

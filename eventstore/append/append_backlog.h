@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "eventstore/base/result.h"
+#include "eventstore/index/event_terms.h"
 #include "eventstore/queries.h"
 
 namespace cairn {
@@ -22,6 +23,7 @@ struct PendingAppend {
 
   const AppendRequest& request;
   std::size_t bytes = 0;
+  std::vector<EventTerm> terms;  // BlockPlanner::terms_of(), by the caller
   // Allocated by the caller. Once the request is planned: the answer if the commit succeeds. After the
   // commit: the answer.
   std::optional<Result<AppendResult>> answer;

@@ -90,6 +90,7 @@ Result<AnswerSignal*> Appender::enqueue(AppendQueue::Entry& entry) {
   const auto bytes = validate(pending.request);
   if (bytes.ok()) {
     pending.bytes = *bytes;
+    pending.terms = BlockPlanner::terms_of(pending.request, parts_.index.digest_key());
     pending.answer.emplace(BlockPlanner::prepared_for(pending.request));
   }
   auto queued = bytes.ok() ? queue_.push(entry) : Result<AnswerSignal*>(bytes.error());
@@ -148,7 +149,7 @@ std::size_t Appender::plan_block(AppendQueue::Batch& batch, std::size_t from) {
       const auto next = std::span<const AppendQueue::Entry>(batch.appends).subspan(to);
       planner_.prefetch(next.first(std::min(next.size(), kPrefetchedAtOnce)));
     }
-    const Status planned = planner_.add(append.request, **append.answer);
+    const Status planned = planner_.add(append.request, append.terms, **append.answer);
     if (!planned.ok()) append.answer.emplace(planned.error());
   }
   planner_.release_readers();

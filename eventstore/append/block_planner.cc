@@ -64,6 +64,7 @@ void BlockPlanner::begin(GlobalPosition first_position, Timestamp now) {
   events_.clear();
   tags_.clear();
   parts_.clear();
+  terms_.clear();
   notes_.clear();
 }
 
@@ -121,6 +122,17 @@ Result<std::optional<GlobalPosition>> BlockPlanner::find_id(const Uuid& id) {
   return id_lookup_.find(id, id_window_.first_day(now_), first_position_, *source_);
 }
 
+std::vector<EventTerm> BlockPlanner::terms_of(const AppendRequest& request, const SipKey& digest_key) {
+  std::vector<EventTerm> terms;
+  std::uint32_t index = 0;
+  for (const StreamAppend& append : request.streams) {
+    for (const NewEvent& event : append.events) {
+      add_event_terms(terms, {index++, event.metadata, event.command_id}, event.tags, digest_key);
+    }
+  }
+  return terms;
+}
+
 AppendResult BlockPlanner::prepared_for(const AppendRequest& request) {
   AppendResult result;
   result.streams.reserve(request.streams.size());
@@ -128,7 +140,8 @@ AppendResult BlockPlanner::prepared_for(const AppendRequest& request) {
   return result;
 }
 
-Status BlockPlanner::add(const AppendRequest& request, AppendResult& result) {
+Status BlockPlanner::add(const AppendRequest& request, std::span<const EventTerm> terms,
+                         AppendResult& result) {
   CAIRN_ASSERT(result.streams.size() == request.streams.size(), result.streams.size());
   const FindId find_id = [this](const Uuid& id) { return this->find_id(id); };
   const std::size_t events_before = events_.size();
@@ -174,6 +187,10 @@ Status BlockPlanner::add(const AppendRequest& request, AppendResult& result) {
   CAIRN_ASSERT(events_.size() == events_before, events_.size(), events_before);  // invariant 2
   for (std::size_t i = 0; i < streams.size(); ++i) {
     if (!request.streams[i].events.empty()) take(request.streams[i], *streams[i], result.streams[i]);
+  }
+  for (const EventTerm& term : terms) {
+    EventTerm& added = terms_.emplace_back(term);
+    added.event += static_cast<std::uint32_t>(events_before);
   }
   notes_.insert(notes_.end(), request.notes.begin(), request.notes.end());
   return {};
@@ -259,10 +276,13 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
                             .data = event.data,
                             .metadata = event.metadata,
                             .tags = {},
-                            .content_type = event.content_type};
-    if (!event.content_type.empty()) {
-      planned.stored.parts = {&parts_.emplace_back(EventPart{EventPart::kContentType, event.content_type}),
-                              1};
+                            .content_type = event.content_type,
+                            .command_id = event.command_id};
+    if (!event.content_type.empty() || !event.command_id.empty()) {
+      std::vector<EventPart>& parts = parts_.emplace_back();
+      if (!event.content_type.empty()) parts.push_back({EventPart::kContentType, event.content_type});
+      if (!event.command_id.empty()) parts.push_back({EventPart::kCommandId, event.command_id});
+      planned.stored.parts = parts;
     }
     if (!event.tags.empty()) {
       planned.stored.event.tags = tags_.emplace_back(event.tags.begin(), event.tags.end());
@@ -310,6 +330,7 @@ BlockSummary BlockPlanner::summary(const Sha256& hash) {
   for (const auto& event : events_) summary.events.push_back({event.stream, event.type});
   summary.ids.reserve(ids_.size());
   for (const auto& [id, position] : ids_) summary.ids.push_back({id, position});
+  summary.terms = std::move(terms_);
   return summary;
 }
 

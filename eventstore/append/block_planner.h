@@ -50,8 +50,12 @@ class BlockPlanner {
   // Adds `request` to the block, or finds that it was applied before, or refuses it (kVersionConflict,
   // kEventIdReused, kStale, or an error of a read). A success holds once the block is committed; its positions
   // and versions are in `result`. The planner keeps views of `request` until the next begin().
-  // REQUIRES: `result` is prepared_for(request).
-  Status add(const AppendRequest& request, AppendResult& result);
+  // REQUIRES: `terms` are terms_of(request), `result` is prepared_for(request).
+  Status add(const AppendRequest& request, std::span<const EventTerm> terms, AppendResult& result);
+
+  // The terms of the request's events beside their names. Any thread: to look into metadata takes the writer
+  // thread too long.
+  static std::vector<EventTerm> terms_of(const AppendRequest& request, const SipKey& digest_key);
 
   // The result that add() fills in, with all memory it needs. Any thread: so the writer thread need not
   // allocate it.
@@ -113,7 +117,8 @@ class BlockPlanner {
   std::vector<std::string_view> block_types_;
   std::vector<BlockContents::Event> events_;
   std::deque<std::vector<std::string_view>> tags_;
-  std::deque<EventPart> parts_;  // of opaque events, one each
+  std::deque<std::vector<EventPart>> parts_;  // of the events that have some
+  std::vector<EventTerm> terms_;
   std::vector<Note> notes_;
 };
 

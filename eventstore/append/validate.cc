@@ -54,12 +54,15 @@ Result<std::size_t> check_event(const NewEvent& event, const std::string& field)
     CAIRN_CHECK(check_name(field + ".contentType", event.content_type, limits::kContentTypeBytesMax));
     if (event.schema.value != 0) return invalid(field + " has opaque bytes and a schema");
   }
+  if (!event.command_id.empty())
+    CAIRN_CHECK(check_name(field + ".commandId", event.command_id, limits::kCommandIdBytesMax));
   std::size_t tag_bytes = 0;
   for (std::size_t i = 0; i < event.tags.size(); ++i) {
     CAIRN_CHECK(check_name(field + ".tags[" + std::to_string(i) + "]", event.tags[i], limits::kTagBytesMax));
     tag_bytes += event.tags[i].size() + 16;
   }
-  return body + event.type.size() + event.content_type.size() + tag_bytes + kEventOverheadBytes;
+  return body + event.type.size() + event.content_type.size() + event.command_id.size() + tag_bytes +
+         kEventOverheadBytes;
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ std::string_view to_string(Errc code) {
       return "overloaded";
     case Errc::kTooManyRequests:
       return "too-many-requests";
+    case Errc::kNotYet:
+      return "not-yet";
     case Errc::kBudgetExceeded:
       return "budget-exceeded";
     case Errc::kCancelled:

@@ -19,6 +19,7 @@ enum class Errc {
   kTooLarge,            // over a stated limit
   kOverloaded,          // a bounded queue is full: back off and retry
   kTooManyRequests,     // the same, and this client is the one that fills it
+  kNotYet,              // what is asked for is being built: retry later
   kBudgetExceeded,      // the work took more time or steps than it may: ask for less
   kCancelled,           // the client has left, or the server stops
   kDiskFull,            // nothing was written; retry when there is space
@@ -40,9 +41,10 @@ struct Error {
   std::string expected_version;  // kVersionConflict: "3", "any", "exists"
   // kVersionConflict: the current version; kEventIdReused: the version of the event that has the id.
   std::optional<std::uint64_t> version;
-  std::optional<Uuid> event_id;           // kEventIdReused
-  std::optional<std::uint64_t> limit;     // kTooLarge
-  std::optional<std::uint64_t> position;  // kCorruption: the first position that cannot be trusted
+  std::optional<Uuid> event_id;        // kEventIdReused
+  std::optional<std::uint64_t> limit;  // kTooLarge
+  // kCorruption: the first position that cannot be trusted; kNotYet: up to where it is built, `limit` is the end.
+  std::optional<std::uint64_t> position;
 };
 
 Error make_error(Errc code, std::string message);

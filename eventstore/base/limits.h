@@ -11,6 +11,7 @@ inline constexpr std::size_t kTypeNameBytesMax = 200;
 inline constexpr std::size_t kTagBytesMax = 200;
 inline constexpr std::size_t kTagsPerEventMax = 64;
 inline constexpr std::size_t kContentTypeBytesMax = 200;
+inline constexpr std::size_t kCommandIdBytesMax = 200;
 inline constexpr std::size_t kNoteBytesMax = 1u << 20;
 inline constexpr std::size_t kEventBytesMax = 8u << 20;     // data + metadata of one event
 inline constexpr std::size_t kRequestBytesMax = 16u << 20;  // all events of one append

@@ -14,9 +14,8 @@ namespace {
 
 using IndexTable = IndexReader::Table;
 
-constexpr std::array<IndexTable, 5> kIndexTables{IndexTable::kStreams, IndexTable::kPostings,
-                                                 IndexTable::kIds, IndexTable::kState,
-                                                 IndexTable::kSnapshots};
+constexpr std::array kIndexTables{IndexTable::kStreams, IndexTable::kPostings, IndexTable::kTerms,
+                                  IndexTable::kIds,     IndexTable::kState,    IndexTable::kSnapshots};
 constexpr std::uint64_t kRecordsPerReport = 4'096;
 
 }  // namespace

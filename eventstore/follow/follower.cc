@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "eventstore/follow/filtered_page.h"
+#include "eventstore/read/filtered_page.h"
 #include "eventstore/read/pages.h"
 
 namespace cairn {
@@ -145,6 +145,11 @@ Result<LogPage> Follower::read_log(const LogQuery& query) {
   CAIRN_CHECK(check_page_limit(query.limit));
   if (query.filter.matches_all()) return read_log_page(*log_, query, head());
   return read_filtered_page(*log_, query, head());
+}
+
+Result<GlobalPosition> Follower::first_recorded_at(Timestamp time) {
+  CAIRN_CHECK(check_usable());
+  return cairn::first_recorded_at(*log_, time, head());
 }
 
 Result<GlobalPosition> Follower::scan(const ScanQuery& query, const EventVisitor& visitor) {

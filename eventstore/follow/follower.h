@@ -24,6 +24,7 @@ class Follower final : public LogReader {
   static Result<std::unique_ptr<Follower>> open(const std::filesystem::path& folder, FollowOptions options);
 
   Result<LogPage> read_log(const LogQuery& query) override;
+  Result<GlobalPosition> first_recorded_at(Timestamp time) override;
   Result<GlobalPosition> scan(const ScanQuery& query, const EventVisitor& visitor) override;
   Result<StreamPage> read_system_stream(std::string_view stream, const StreamQuery& query) override;
   Result<std::optional<StreamInfo>> system_stream_info(std::string_view stream) override;

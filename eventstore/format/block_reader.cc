@@ -180,6 +180,7 @@ Status BlockReader::check_known(GlobalPosition position, std::uint32_t flags,
 bool BlockReader::read_parts(GlobalPosition position, std::uint32_t flags, StoredEvent& stored) {
   stored.parts = {};
   stored.event.content_type = {};
+  stored.event.command_id = {};
   stored.event.sealed = false;
   if ((flags & event_flags::kHasParts) == 0) return true;
   const std::uint64_t event = position.value - header_.first_position.value;
@@ -199,6 +200,7 @@ bool BlockReader::read_parts(GlobalPosition position, std::uint32_t flags, Store
     part.kind = high_half(message_.word(at));
     if (!message_.read_data(at + kSmallBytes, part.bytes)) return false;
     if (part.kind == EventPart::kContentType) stored.event.content_type = part.bytes;
+    if (part.kind == EventPart::kCommandId) stored.event.command_id = part.bytes;
     if (part.kind == EventPart::kSealed) stored.event.sealed = true;
   }
   stored.parts = parts_;

@@ -20,6 +20,7 @@ inline constexpr std::uint32_t kKnown = kStoreMadeId | kHasParts;
 struct EventPart {
   static constexpr std::uint32_t kContentType = 1;       // a MIME type: the data is opaque bytes of this type
   static constexpr std::uint32_t kSealed = 2;            // a second payload, encrypted; nothing writes it yet
+  static constexpr std::uint32_t kCommandId = 3;         // the id of the command that the event came from
   static constexpr std::uint32_t kRequired = 1u << 31u;  // a bit
 
   std::uint32_t kind = 0;

@@ -6,6 +6,7 @@
 
 #include "eventstore/base/checksum.h"
 #include "eventstore/base/hashed_name.h"
+#include "eventstore/index/event_terms.h"
 #include "eventstore/index/stream_head.h"
 
 namespace cairn {
@@ -33,8 +34,9 @@ struct BlockSummary {
   Sha256 hash{};  // of the block
   std::vector<Stream> streams;
   std::vector<std::string_view> types;
-  std::vector<Event> events;  // in position order
-  std::vector<Id> ids;        // only ids that clients chose
+  std::vector<Event> events;     // in position order
+  std::vector<Id> ids;           // only ids that clients chose
+  std::vector<EventTerm> terms;  // in position order
 
   GlobalPosition last_position() const { return {first_position.value + events.size() - 1}; }
 };

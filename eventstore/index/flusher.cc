@@ -1,5 +1,6 @@
 #include "eventstore/index/flusher.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -12,7 +13,11 @@ namespace {
 // Appends wait for the log and seldom for the index, so the log's threads get the processors first.
 constexpr int kFlushNiceness = 10;
 constexpr std::chrono::seconds kRetryAfter{1};
+// How much of the time between two flushes that follow one another goes to idle steps: a merge that never ran
+// would let reads search more and more runs.
+constexpr std::chrono::milliseconds kIdleStepsAtOnce{100};
 constexpr std::chrono::minutes kMaintenanceInterval{1};
+constexpr auto kNever = std::chrono::steady_clock::time_point::max();
 
 }  // namespace
 
@@ -24,6 +29,7 @@ Flusher::Flusher(Index& index, Tail& tail, const Uuid& store_id, Options options
   // too small to be flushed must stay below the bound together.
   CAIRN_ASSERT(options_.flush_at.bytes + cache_bytes_max() <= options_.max.bytes, options_.flush_at.bytes,
                options_.max.bytes);
+  idle_ = !options_.idle_step;
   thread_.start({.name = "cairn-flush", .niceness = kFlushNiceness, .wake = wake_all(mutex_, changed_)},
                 [this](const std::stop_token& stop) { run(stop); });
 }
@@ -50,7 +56,7 @@ Status Flusher::flush() {
 }
 
 Status Flusher::flush_once() {
-  const MutexLock writing(flush_mutex_);
+  const FairMutexLock writing(flush_mutex_);
   const auto generation = tail_.freeze();
   if (generation == nullptr) return {};
   // When the active generation is full too, appends are about to wait in make_room().
@@ -71,6 +77,33 @@ Status Flusher::flush_once() {
   return status;
 }
 
+// False when no step is left, or one has failed.
+bool Flusher::take_idle_step() {
+  const FairMutexLock writing(flush_mutex_);
+  const auto more = options_.idle_step();
+  if (more.ok()) {
+    if (*more) idle_failure_.reset();
+    return *more;
+  }
+  const bool may_pass = more.error().code == Errc::kDiskFull || more.error().code == Errc::kIo;
+  idle_retry_at_ = std::chrono::steady_clock::now();
+  idle_retry_at_ += may_pass ? std::chrono::seconds(kRetryAfter) : std::chrono::seconds(kMaintenanceInterval);
+  if (options_.on_notice && idle_failure_ != more.error().message)
+    options_.on_notice("the index could not be tidied: " + more.error().message);
+  idle_failure_ = more.error().message;
+  return false;
+}
+
+// Until a flush is wanted, but for some time in any case.
+void Flusher::take_idle_steps(const std::stop_token& stop) {
+  const auto until = std::chrono::steady_clock::now() + kIdleStepsAtOnce;
+  const auto interrupted = [&] {
+    const MutexLock lock(mutex_);
+    return stop.stop_requested() || waiting_ > 0 || (wanted_ && std::chrono::steady_clock::now() >= until);
+  };
+  while (!idle_ && !interrupted()) idle_ = !take_idle_step();
+}
+
 void Flusher::report(const Error& error) const {
   const std::string message = "the index could not be flushed: " + error.message;
   const bool may_pass = error.code == Errc::kDiskFull || error.code == Errc::kIo;
@@ -86,13 +119,24 @@ void Flusher::run(const std::stop_token& stop) {
       // A full disk seldom has space again at once, so new requests do not shorten the wait.
       changed_.wait_for(lock, kRetryAfter, [&] { return stop.stop_requested(); });
     } else {
-      changed_.wait_until(lock, maintenance_at,
-                          [&]() CAIRN_REQUIRES(mutex_) { return stop.stop_requested() || wanted_; });
+      changed_.wait_until(lock, std::min(maintenance_at, idle_retry_at_), [&]() CAIRN_REQUIRES(mutex_) {
+        return stop.stop_requested() || wanted_ || !idle_;
+      });
+      if (std::chrono::steady_clock::now() >= idle_retry_at_) {
+        idle_retry_at_ = kNever;
+        idle_ = false;
+      }
     }
     if (stop.stop_requested()) return;
     if (std::exchange(wanted_, false) || failure_) {
       lock.unlock();
       static_cast<void>(flush_once());
+      lock.lock();
+      idle_ = !options_.idle_step;
+    }
+    if (!idle_ && !failure_) {
+      lock.unlock();
+      take_idle_steps(stop);
       lock.lock();
     }
     if (std::chrono::steady_clock::now() >= maintenance_at) {

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
 #include "eventstore/base/background_thread.h"
+#include "eventstore/base/fair_mutex.h"
 #include "eventstore/base/mutex.h"
 #include "eventstore/base/result.h"
 #include "eventstore/index/index.h"
@@ -29,6 +32,10 @@ class Flusher {
     std::function<void(std::string_view)> on_notice;
     std::function<void(std::string_view)> on_fatal;  // the index cannot be written until the next start
     std::function<void()> each_minute;               // maintenance, called on cairn-flush
+
+    // Does a small part of the work that may wait for flushes, such as merging runs; false when there is none.
+    // Called on cairn-flush between flushes. A failure is told to on_notice, and it is called again later.
+    std::function<Result<bool>()> idle_step;
   };
 
   Flusher(Index& index, Tail& tail, const Uuid& store_id, Options options);
@@ -50,6 +57,8 @@ class Flusher {
  private:
   void run(const std::stop_token& stop) CAIRN_EXCLUDES(flush_mutex_, mutex_);
   Status flush_once() CAIRN_EXCLUDES(flush_mutex_, mutex_);
+  void take_idle_steps(const std::stop_token& stop) CAIRN_EXCLUDES(flush_mutex_, mutex_);
+  bool take_idle_step() CAIRN_EXCLUDES(flush_mutex_, mutex_);
   void report(const Error& error) const;
   std::size_t cache_bytes_max() const { return options_.max.bytes / 2; }
 
@@ -60,11 +69,16 @@ class Flusher {
   std::atomic<std::uint64_t> flushes_ = 0;
   std::atomic<int> waiting_ = 0;  // callers in flush()
 
-  Mutex flush_mutex_;  // held during a flush; acquired before mutex_
+  // Held during a flush and an idle step; acquired before mutex_. Fair, because idle steps follow one another.
+  FairMutex flush_mutex_;
   Mutex mutex_;
   CondVar changed_;
   bool wanted_ CAIRN_GUARDED_BY(mutex_) = false;           // make_room() asked for a flush
   std::optional<Error> failure_ CAIRN_GUARDED_BY(mutex_);  // of the last attempt
+  // cairn-flush's:
+  bool idle_ = false;                        // no idle step is to be taken until the next flush
+  std::optional<std::string> idle_failure_;  // the last one that was reported
+  std::chrono::steady_clock::time_point idle_retry_at_ = std::chrono::steady_clock::time_point::max();
   BackgroundThread thread_;
 };
 

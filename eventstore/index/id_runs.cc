@@ -18,8 +18,9 @@
 namespace cairn {
 namespace {
 
-constexpr std::size_t kChunkEntries = 118;  // two chunks fill an LMDB page
-constexpr std::uint32_t kFilterChunk = 0xFFFFFFFF;
+constexpr std::size_t kChunkEntries = 118;               // two chunks fill an LMDB page
+constexpr std::uint32_t kFirstFilterChunk = 0xF0000000;  // version 0.1: 0xFFFFFFFF for all of a filter
+constexpr std::size_t kFilterWords = 236;                // two pieces fill an LMDB page, too
 constexpr std::size_t kMergedEntriesMax = 1u << 20;
 
 std::string key_of(std::uint32_t day, std::uint32_t run, std::uint32_t chunk) {
@@ -81,17 +82,25 @@ Status IdRuns::load() {
   CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(txn, table_));
   Runs runs;
   std::shared_ptr<Run> run;
+  std::shared_ptr<Run> filtered;     // the run to which `words` belong
+  std::vector<std::uint64_t> words;  // of its filter
   CAIRN_TRY(auto found, cursor.first());
   while (found) {
     CAIRN_TRY(const RunKey key, parse_key(found->key));
     if (run == nullptr || run->day != key.day || run->number != key.run) {
+      if (filtered != nullptr) filtered->filter = IdFilter(std::exchange(words, {}));
+      filtered.reset();
       run = std::make_shared<Run>(Run{.day = key.day, .number = key.run});
       runs.push_back(run);
     }
-    if (key.chunk == kFilterChunk) {
-      CAIRN_TRY(auto words, unseal_items<std::uint64_t>(found->key, found->value));
-      if (words.empty()) return make_error(Errc::kCorruption, "index id run with an empty filter");
-      run->filter = IdFilter(std::move(words));
+    if (key.chunk >= kFirstFilterChunk) {
+      CAIRN_TRY(const auto piece, unseal_items<std::uint64_t>(found->key, found->value));
+      if (piece.empty()) return make_error(Errc::kCorruption, "index id run with an empty filter");
+      if (key.chunk == kFirstFilterChunk || key.chunk == ~std::uint32_t{0}) words.clear();
+      if (key.chunk != ~std::uint32_t{0} && key.chunk - kFirstFilterChunk != words.size() / kFilterWords)
+        return lacks_chunk(key.day, key.run, key.chunk);
+      words.insert(words.end(), piece.begin(), piece.end());
+      filtered = run;
     } else {
       CAIRN_TRY(const auto entries, unseal_items<Entry>(found->key, found->value));
       if (entries.empty() || key.chunk != run->fences.size()) {
@@ -102,6 +111,7 @@ Status IdRuns::load() {
     }
     CAIRN_TRY(found, cursor.next());
   }
+  if (filtered != nullptr) filtered->filter = IdFilter(std::move(words));
   const MutexLock lock(mutex_);
   lists_ = {.published = std::make_shared<const Runs>(std::move(runs))};
   return {};
@@ -194,9 +204,11 @@ Result<int> IdRuns::write_run(MDB_txn* txn, std::uint32_t day, std::uint32_t num
     run->fences.push_back(chunk.front().hash);
     for (const Entry& entry : chunk) run->filter.add(entry.hash);
   }
-  if (const int code = put_items(txn, table_, key_of(day, number, kFilterChunk), run->filter.words());
-      code != 0) {
-    return code;
+  const std::span<const std::uint64_t> words = run->filter.words();
+  for (std::size_t from = 0; from < words.size(); from += kFilterWords) {
+    const auto piece = words.subspan(from, std::min(kFilterWords, words.size() - from));
+    const auto chunk = kFirstFilterChunk + static_cast<std::uint32_t>(from / kFilterWords);
+    if (const int code = put_items(txn, table_, key_of(day, number, chunk), piece); code != 0) return code;
   }
   pending_->push_back(std::move(run));
   return 0;
@@ -209,7 +221,7 @@ Result<std::vector<IdRuns::Entry>> IdRuns::read_run(MDB_txn* txn, const Run& run
   CAIRN_TRY(auto found, cursor.at_or_after(key_of(run.day, run.number, 0)));
   while (found) {
     CAIRN_TRY(const RunKey key, parse_key(found->key));
-    if (key.day != run.day || key.run != run.number || key.chunk == kFilterChunk) break;
+    if (key.day != run.day || key.run != run.number || key.chunk >= kFirstFilterChunk) break;
     CAIRN_TRY(const auto entries, unseal_items<Entry>(found->key, found->value));
     all.insert(all.end(), entries.begin(), entries.end());
     CAIRN_TRY(found, cursor.next());
@@ -219,14 +231,18 @@ Result<std::vector<IdRuns::Entry>> IdRuns::read_run(MDB_txn* txn, const Run& run
 }
 
 Result<int> IdRuns::erase_run(MDB_txn* txn, const Run& run) const {
-  for (std::size_t chunk = 0; chunk <= run.fences.size(); ++chunk) {
-    const std::string key = key_of(
-        run.day, run.number, chunk == run.fences.size() ? kFilterChunk : static_cast<std::uint32_t>(chunk));
-    MDB_val key_val = lmdb::to_val(key);
-    if (const int code = mdb_del(txn, table_, &key_val, nullptr); code != 0 && code != MDB_NOTFOUND)
-      return code;
+  const std::string first = key_of(run.day, run.number, 0);
+  const std::string_view prefix = std::string_view(first).substr(0, first.size() - sizeof(std::uint32_t));
+  MDB_cursor* cursor = nullptr;
+  if (const int code = mdb_cursor_open(txn, table_, &cursor); code != 0) return code;
+  MDB_val key = lmdb::to_val(first), value{};
+  int code = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+  while (code == 0 && lmdb::to_view(key).starts_with(prefix)) {
+    code = mdb_cursor_del(cursor, 0);
+    if (code == 0) code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
   }
-  return 0;
+  mdb_cursor_close(cursor);
+  return code == MDB_NOTFOUND ? 0 : code;
 }
 
 Result<int> IdRuns::drop_before(MDB_txn* txn, std::uint32_t first_day) {
@@ -264,7 +280,7 @@ void IdRuns::discard() {
 
 Result<IdRuns::Chunk> IdRuns::decode(std::string_view key, std::string_view value) {
   CAIRN_TRY(const RunKey parts, parse_key(key));
-  if (parts.chunk == kFilterChunk) {
+  if (parts.chunk >= kFirstFilterChunk) {
     CAIRN_CHECK(record::unseal(key, value));
     return Chunk{parts.day, std::nullopt};
   }

@@ -20,8 +20,8 @@ namespace cairn {
 // hashes are stored; the event at the position shows whether it has the id. find() is thread-safe; everything
 // else is called by one thread at a time, the one that flushes.
 //
-//   key    day, run, chunk (u32 each, big-endian); chunk 0xFFFFFFFF is the run's filter
-//   value  pairs of hash and position (u64 each), sorted by hash; or the words of the filter.
+//   key    day, run, chunk (u32 each, big-endian); chunks from 0xF0000000 on are the run's filter
+//   value  pairs of hash and position (u64 each), sorted by hash; or words of the filter.
 //          Both end with a checksum (sealed.h).
 class IdRuns {
  public:

@@ -6,12 +6,16 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "eventstore/base/assert.h"
 #include "eventstore/base/endian.h"
 #include "eventstore/base/file.h"
 #include "eventstore/base/limits.h"
 #include "eventstore/base/sealed.h"
+#include "eventstore/index/postings.h"
 #include "eventstore/index/snapshot_table.h"
+#include "eventstore/index/term_sort.h"
 #include "eventstore/lmdb/cursor.h"
 #include "eventstore/lmdb/file_check.h"
 
@@ -20,7 +24,10 @@ namespace {
 
 constexpr std::string_view kStateKey = "state";
 constexpr std::string_view kPlainServerIdsKey = "plain-server-ids";
-constexpr std::uint32_t kIndexFormat = 1;
+constexpr std::string_view kRunsKey = "runs";
+// Format 1, of version 0.1, has posting lists and no runs.
+constexpr std::uint32_t kIndexFormat = 2;
+constexpr std::uint32_t kOldestIndexFormat = 1;
 constexpr std::size_t kStateBytes = 4 + 16 + 8 + 32;
 // A sync of the log may have to wait until the disk has written a whole commit of the index. Few pages per
 // commit keep that wait short; but each commit costs syncs of its own.
@@ -28,10 +35,22 @@ constexpr std::size_t kPagesPerCommit = 24;
 constexpr std::size_t kHeadsPerCommitMin = 64;     // bounds the number of commits if heads are sparse
 constexpr std::size_t kHeadsPerCommitMax = 8'192;  // also the number for an urgent flush
 constexpr std::uint64_t kCheckedAtOpenBytesMax = 1u << 30;
+// The records of terms per transaction, two of which fill a page; they are written to pages of their own, one
+// after the other.
+constexpr std::size_t kRecordsPerCommit = 64;
+constexpr std::size_t kRecordsPerUrgentCommit = 4'096;
+// Deleting a page of records writes nothing but the list of free pages.
+constexpr std::size_t kErasedPerCommit = 1'024;
+// A merge needs room for its result beside what it merges, and must not take the last space from the log.
+constexpr std::uint64_t kBytesPerPair = 12;
+constexpr std::uint64_t kFreeBytesMin = 256u << 20;
+// Of names; LMDB takes keys of 511 bytes.
+constexpr std::size_t kTermBytesMax =
+    std::max({limits::kTypeNameBytesMax, limits::kTagBytesMax, limits::kStreamNameBytesMax});
 
 std::string encode_state(const IndexState& state) {
   std::string payload(kStateBytes, '\0');
-  store_le(payload.data(), kIndexFormat);
+  store_le(payload.data(), state.format);
   std::memcpy(payload.data() + 4, state.store_id.bytes.data(), 16);
   store_le(payload.data() + 20, state.through.value);
   std::memcpy(payload.data() + 28, state.hash.data(), 32);
@@ -40,10 +59,13 @@ std::string encode_state(const IndexState& state) {
 
 Result<IndexState> decode_state(std::string_view sealed) {
   CAIRN_TRY(const std::string_view payload, record::unseal(kStateKey, sealed));
-  if (payload.size() != kStateBytes || load_le<std::uint32_t>(payload.data()) != kIndexFormat) {
-    return make_error(Errc::kCorruption, "the index has a format that this program does not read");
+  const auto format = payload.size() == kStateBytes ? load_le<std::uint32_t>(payload.data()) : 0;
+  if (format < kOldestIndexFormat || format > kIndexFormat) {
+    return make_error(Errc::kCorruption,
+                      fmt::format("the index has format {}, and this program reads formats {} to {}", format,
+                                  kOldestIndexFormat, kIndexFormat));
   }
-  IndexState state;
+  IndexState state{.format = format, .store_id = {}, .through = {}};
   std::memcpy(state.store_id.bytes.data(), payload.data() + 4, 16);
   state.through = {load_le<std::uint64_t>(payload.data() + 20)};
   std::memcpy(state.hash.data(), payload.data() + 28, 32);
@@ -56,13 +78,21 @@ int put(MDB_txn* txn, MDB_dbi table, std::string_view key, std::string_view valu
   return mdb_put(txn, table, &key_val, &value_val, 0);
 }
 
-Result<int> put_postings(MDB_txn* txn, MDB_dbi table, PostingTerm::Kind kind,
-                         const TailGeneration::ByName<std::vector<std::uint64_t>>& lists) {
-  for (const auto& [name, positions] : lists) {
-    CAIRN_TRY(const int code, postings::append(txn, table, {kind, name}, positions));
-    if (code != 0) return code;
-  }
-  return 0;
+Error not_yet(const TermRuns& runs) {
+  const std::uint64_t done = runs.filled_through().value, total = runs.lists_through.value;
+  Error error =
+      make_error(Errc::kNotYet,
+                 fmt::format("the index of an older version is being extended, and has done {} of {} events",
+                             done, total));
+  error.position = done;
+  error.limit = total;
+  return error;
+}
+
+bool has_posting_lists(TermKind kind) { return kind == TermKind::kCategory || kind == TermKind::kType; }
+
+std::string prefix_of_run(std::uint32_t number) {
+  return term_records::key_of(number, {}, 0).substr(0, sizeof number);
 }
 
 using IdsByDay = std::map<std::uint32_t, std::vector<IdRuns::Entry>>;
@@ -117,16 +147,88 @@ Result<std::vector<std::string>> IndexReader::names(std::string_view prefix, std
   return names;
 }
 
-Result<std::optional<postings::Chunk>> IndexReader::chunk_at(const PostingTerm& term,
-                                                             GlobalPosition position) const {
-  if (term.name.size() > limits::kTypeNameBytesMax) return std::optional<postings::Chunk>();
-  return postings::chunk_at(txn_, tables_.postings, term, position.value);
+Result<const TermRuns*> IndexReader::runs() const {
+  if (runs_) return &*runs_;
+  CAIRN_TRY(const auto value, lmdb::get(txn_, tables_.state, kRunsKey));
+  if (!value) {
+    // An index that was never flushed, or that version 0.1 wrote.
+    CAIRN_TRY(const auto state, this->state());
+    if (state && state->format != kOldestIndexFormat)
+      return make_error(Errc::kCorruption, "the index lacks its list of runs");
+    runs_.emplace();
+    if (state) runs_->lists_through = state->through;
+    return &*runs_;
+  }
+  CAIRN_TRY(const std::string_view payload, record::unseal(kRunsKey, *value));
+  runs_ = decode_term_runs(payload);
+  if (!runs_) return make_error(Errc::kCorruption, "the list of runs in the index cannot be read");
+  return &*runs_;
 }
 
-Result<std::optional<postings::Chunk>> IndexReader::chunk_after(const PostingTerm& term,
-                                                                GlobalPosition position) const {
-  if (term.name.size() > limits::kTypeNameBytesMax) return std::optional<postings::Chunk>();
-  return postings::chunk_after(txn_, tables_.postings, term, position.value);
+Status IndexReader::check_has(const TermRuns& runs, TermKind kind) const {
+  if (runs.complete() || has_posting_lists(kind)) return {};
+  return not_yet(runs);
+}
+
+Result<std::optional<PositionChunk>> IndexReader::positions_from(const TermView& term, std::uint64_t position,
+                                                                 std::size_t& searched) const {
+  if (term.bytes.size() > kTermBytesMax) return std::optional<PositionChunk>();
+  CAIRN_TRY(const TermRuns* const runs, this->runs());
+  CAIRN_CHECK(check_has(*runs, term.kind));
+  if (position <= runs->lists_through.value) {
+    ++searched;
+    CAIRN_TRY(auto chunk, postings::chunk_at(txn_, tables_.postings, term, position));
+    if (!chunk || chunk->back() < position) {
+      CAIRN_TRY(chunk, postings::chunk_after(txn_, tables_.postings, term, position));
+    }
+    if (chunk) return chunk;
+    position = runs->lists_through.value + 1;
+  }
+  for (const TermRun& run : runs->runs) {
+    if (run.last.value < position || run.first <= runs->lists_through) continue;
+    ++searched;
+    CAIRN_TRY(auto chunk, chunk_from(txn_, tables_.terms, run.number, term, position));
+    if (chunk) return chunk;
+  }
+  return std::optional<PositionChunk>();
+}
+
+Result<std::optional<PositionChunk>> IndexReader::positions_down_to(const TermView& term,
+                                                                    std::uint64_t position,
+                                                                    std::size_t& searched) const {
+  if (term.bytes.size() > kTermBytesMax) return std::optional<PositionChunk>();
+  CAIRN_TRY(const TermRuns* const runs, this->runs());
+  CAIRN_CHECK(check_has(*runs, term.kind));
+  for (auto run = runs->runs.rbegin(); run != runs->runs.rend(); ++run) {
+    if (run->first.value > position || run->first <= runs->lists_through) continue;
+    ++searched;
+    CAIRN_TRY(auto chunk, chunk_down_to(txn_, tables_.terms, run->number, term, position));
+    if (chunk) return chunk;
+  }
+  if (runs->complete()) return std::optional<PositionChunk>();
+  ++searched;
+  return postings::chunk_at(txn_, tables_.postings, term, position);
+}
+
+Result<IndexReader::Counts> IndexReader::counts(TermKind kind, std::string_view prefix, std::string_view from,
+                                                std::size_t limit) const {
+  Counts counts;
+  if (prefix.size() > kTermBytesMax) return counts;
+  CAIRN_TRY(const TermRuns* const runs, this->runs());
+  if (!runs->complete()) return not_yet(*runs);
+  from = std::max(prefix, from.substr(0, kTermBytesMax + 1));
+  for (const TermRun& run : runs->runs) {
+    CAIRN_TRY(RunCursor cursor, walk_run(run.number));
+    CAIRN_TRY(const RunCursor::Entry* entry, cursor.seek({kind, from}, 0));
+    while (entry != nullptr && entry->term.kind == kind && entry->term.bytes.starts_with(prefix)) {
+      // A term behind `limit` others is not among the first.
+      if (counts.size() >= limit && entry->term.bytes > std::next(counts.begin(), limit - 1)->first) break;
+      counts[entry->term.bytes] += entry->total;
+      if (counts.size() > limit) counts.erase(std::prev(counts.end()));
+      CAIRN_TRY(entry, cursor.next_term());
+    }
+  }
+  return counts;
 }
 
 Result<std::optional<IndexState>> IndexReader::state() const {
@@ -160,6 +262,8 @@ const char* IndexReader::name_of(Table table) {
       return "streams";
     case Table::kPostings:
       return "postings";
+    case Table::kTerms:
+      return "terms";
     case Table::kIds:
       return "ids";
     case Table::kState:
@@ -176,6 +280,8 @@ MDB_dbi IndexReader::Tables::handle_of(Table table) const {
       return streams;
     case Table::kPostings:
       return postings;
+    case Table::kTerms:
+      return terms;
     case Table::kIds:
       return ids;
     case Table::kState:
@@ -221,6 +327,7 @@ Result<std::unique_ptr<Index>> Index::open(const std::filesystem::path& folder, 
                                                   .access = options.access,
                                                   .reads = options.reads}));
   CAIRN_CHECK(index->open_tables());
+  CAIRN_CHECK(index->load_runs());
   index->ids_ = std::make_unique<IdRuns>(*index->env_, index->tables_.ids);
   if (options.access == lmdb::Access::kReadWrite) {
     CAIRN_CHECK(index->ids_->load());
@@ -236,19 +343,79 @@ Result<std::unique_ptr<Index>> Index::open(const std::filesystem::path& folder, 
 
 Status Index::open_tables() {
   using Table = IndexReader::Table;
-  const std::array<lmdb::TableHandle, 5> tables{
+  using lmdb::Lack;
+  const std::array<lmdb::TableHandle, 6> tables{
       {{IndexReader::name_of(Table::kStreams), &tables_.streams},
-       {IndexReader::name_of(Table::kPostings), &tables_.postings},
+       {IndexReader::name_of(Table::kPostings), &tables_.postings, Lack::kLeave},
+       {IndexReader::name_of(Table::kTerms), &tables_.terms, Lack::kLeave},  // see make_terms()
        {IndexReader::name_of(Table::kIds), &tables_.ids},
        {IndexReader::name_of(Table::kState), &tables_.state},
        // Indexes made before there were snapshots lack this table.
-       {IndexReader::name_of(Table::kSnapshots), &tables_.snapshots, true}}};
-  return env_->open_tables(tables);
+       {IndexReader::name_of(Table::kSnapshots), &tables_.snapshots, Lack::kMake}}};
+  CAIRN_CHECK(env_->open_tables(tables));
+  terms_ = tables_.terms;
+  if (tables_.terms != lmdb::kNoTable) return {};
+  // Read beside a process that may have made the table after this one looked for it.
+  bool has_runs = false;
+  {
+    CAIRN_TRY(const IndexReader reader, read());
+    CAIRN_TRY(const TermRuns* const runs, reader.runs());
+    has_runs = !runs->runs.empty();
+  }
+  if (has_runs) CAIRN_CHECK(env_->open_tables(tables));
+  terms_ = tables_.terms;
+  return {};
+}
+
+// An index that has none yet gets a list, in memory: it is written with the first run.
+Status Index::load_runs() {
+  CAIRN_TRY(const IndexReader reader, read());
+  CAIRN_TRY(const TermRuns* const found, reader.runs());
+  TermRuns runs = *found;
+  if (runs.digest_key == SipKey{}) {
+    runs.digest_key = {new_event_id().low(), new_event_id().low()};
+  }
+  if (runs.complete() && tables_.postings != lmdb::kNoTable) {
+    CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(reader.txn_, tables_.postings));
+    CAIRN_TRY(const auto left, cursor.first());
+    lists_left_ = left.has_value();
+  }
+  digest_key_ = runs.digest_key;
+  std::size_t found_runs = 0;
+  if (tables_.terms != lmdb::kNoTable) {
+    // Visits the first record of each run.
+    CAIRN_TRY(lmdb::Cursor cursor, lmdb::Cursor::open(reader.txn_, tables_.terms));
+    CAIRN_TRY(auto record, cursor.first());
+    while (record) {
+      CAIRN_TRY(const auto first, term_records::Decoder::open(record->key, record->value));
+      const std::uint32_t number = first.run();
+      const bool listed = std::any_of(runs.runs.begin(), runs.runs.end(),
+                                      [number](const TermRun& run) { return run.number == number; });
+      listed ? static_cast<void>(++found_runs) : unlisted_.push_back(number);
+      runs.next_number = std::max(runs.next_number, number + 1);
+      CAIRN_TRY(record, cursor.at_or_after(prefix_of_run(number + 1)));
+    }
+  }
+  const bool lacks_lists = !runs.complete() && tables_.postings == lmdb::kNoTable;
+  if (found_runs != runs.runs.size() || lacks_lists)
+    return make_error(Errc::kCorruption,
+                      fmt::format("the index lists {} runs and has {} of them{}", runs.runs.size(),
+                                  found_runs, lacks_lists ? ", and lacks its posting lists" : ""));
+  set_runs(std::move(runs));
+  return {};
+}
+
+void Index::set_runs(TermRuns runs) {
+  runs_ = std::move(runs);
+  filled_through_ = runs_.filled_through().value;
+  lists_through_ = runs_.lists_through.value;
 }
 
 Result<IndexReader> Index::read() const {
   CAIRN_TRY(lmdb::ReadTxn txn, env_->begin_read());
-  return IndexReader(std::move(txn), tables_);
+  IndexReader::Tables tables = tables_;
+  tables.terms = terms_;
+  return IndexReader(std::move(txn), tables);
 }
 
 Status Index::commit(const std::function<Result<int>(MDB_txn*)>& write,
@@ -286,8 +453,8 @@ Status Index::check_all() const {
   CAIRN_CHECK(lmdb::check_trees(folder_ / "data.mdb", lmdb::TreeCheck::kAll));
   CAIRN_TRY(const IndexReader reader, read());
   Status status;
-  for (const auto table :
-       {IndexReader::Table::kStreams, IndexReader::Table::kPostings, IndexReader::Table::kIds}) {
+  for (const auto table : {IndexReader::Table::kStreams, IndexReader::Table::kPostings,
+                           IndexReader::Table::kTerms, IndexReader::Table::kIds}) {
     CAIRN_CHECK(reader.for_each(table, [&](std::string_view key, std::string_view value) {
       const auto payload = record::unseal(key, value);
       if (status.ok() && !payload.ok()) status = payload.error();
@@ -325,14 +492,13 @@ Status Index::flush(const TailGeneration& generation, const Uuid& store_id, std:
     }));
   }
 
+  CAIRN_TRY(const TermRun run,
+            write_run(generation.terms, generation.first_position, generation.last_position, urgent));
+  TermRuns runs = runs_;
+  runs.add(run);
   const IdsByDay ids = ids_by_day(generation, id_seed(store_id), first_id_day);
   const auto write = [&](MDB_txn* txn) -> Result<int> {
-    CAIRN_TRY(int code,
-              put_postings(txn, tables_.postings, PostingTerm::Kind::kCategory, generation.categories));
-    if (code != 0) return code;
-    CAIRN_TRY(code, put_postings(txn, tables_.postings, PostingTerm::Kind::kType, generation.types));
-    if (code != 0) return code;
-    CAIRN_TRY(code, ids_->drop_before(txn, first_id_day));
+    CAIRN_TRY(int code, ids_->drop_before(txn, first_id_day));
     for (auto day = ids.begin(); code == 0 && day != ids.end(); ++day) {
       CAIRN_TRY(code, ids_->add(txn, day->first, day->second));
     }
@@ -342,11 +508,183 @@ Status Index::flush(const TailGeneration& generation, const Uuid& store_id, std:
       code = put(txn, tables_.state, kPlainServerIdsKey, record::seal(kPlainServerIdsKey, ""));
       if (code != 0) return code;
     }
+    code = put_runs(txn, runs);
+    if (code != 0) return code;
     return put(txn, tables_.state, kStateKey,
-               encode_state({store_id, generation.last_position, generation.last_hash}));
+               encode_state({kIndexFormat, store_id, generation.last_position, generation.last_hash}));
   };
-  return commit(
+  const Status written = commit(
       write, [this](Outcome outcome) { outcome == Outcome::kCommitted ? ids_->publish() : ids_->discard(); });
+  if (!written.ok()) {
+    erase_run(run.number);
+    return written;
+  }
+  set_runs(std::move(runs));
+  return {};
+}
+
+int Index::put_runs(MDB_txn* txn, const TermRuns& runs) const {
+  return put(txn, tables_.state, kRunsKey, record::seal(kRunsKey, encode_term_runs(runs)));
+}
+
+// The table of terms is made by the first flush, so that a store can be opened on a full disk.
+Status Index::make_terms() {
+  if (terms_ != lmdb::kNoTable) return {};
+  MDB_dbi table = 0;
+  const char* const name = IndexReader::name_of(IndexReader::Table::kTerms);
+  CAIRN_CHECK(
+      commit([&](MDB_txn* txn) -> Result<int> { return mdb_dbi_open(txn, name, MDB_CREATE, &table); }));
+  terms_ = table;
+  return {};
+}
+
+Status Index::put_records(const std::vector<term_records::Record>& records) {
+  if (records.empty()) return {};
+  return commit([&](MDB_txn* txn) -> Result<int> {
+    for (const term_records::Record& record : records) {
+      if (const int code = put(txn, terms_, record.key, record.value); code != 0) return code;
+    }
+    return 0;
+  });
+}
+
+Result<TermRun> Index::write_run(const TermTable& terms, GlobalPosition first, GlobalPosition last,
+                                 const Urgent& urgent) {
+  CAIRN_CHECK(make_terms());
+  const TermRun run{.number = runs_.next_number++, .first = first, .last = last, .pairs = terms.pairs()};
+  term_records::Encoder encoder(run.number);
+  const auto write = [&]() -> Status {
+    for (const TermTable::Entry* const entry : sorted_entries(terms)) {
+      const TermPositions& positions = entry->positions;
+      encoder.begin(entry->term, positions.size());
+      for (std::size_t i = 0; i < positions.size(); ++i) encoder.add(positions[i]);
+      if (encoder.complete() < kRecordsPerCommit) continue;
+      if (encoder.complete() < kRecordsPerUrgentCommit && urgent()) continue;
+      CAIRN_CHECK(put_records(encoder.take()));
+    }
+    encoder.finish();
+    return put_records(encoder.take());
+  };
+  if (const Status written = write(); !written.ok()) {
+    erase_run(run.number);
+    return written.error();
+  }
+  return run;
+}
+
+Result<bool> Index::erase_some(MDB_dbi table, std::string_view prefix) {
+  bool more = false;
+  const auto erase = [&](MDB_txn* txn) -> Result<int> {
+    MDB_cursor* cursor = nullptr;
+    if (const int code = mdb_cursor_open(txn, table, &cursor); code != 0) return code;
+    MDB_val key = lmdb::to_val(prefix), value{};
+    int code = mdb_cursor_get(cursor, &key, &value, prefix.empty() ? MDB_FIRST : MDB_SET_RANGE);
+    std::size_t erased = 0;
+    while (code == 0 && erased < kErasedPerCommit && lmdb::to_view(key).starts_with(prefix)) {
+      code = mdb_cursor_del(cursor, 0);
+      ++erased;
+      if (code == 0) code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+    }
+    more = code == 0 && erased == kErasedPerCommit;
+    mdb_cursor_close(cursor);
+    return code == MDB_NOTFOUND ? 0 : code;
+  };
+  CAIRN_CHECK(commit(erase));
+  return more;
+}
+
+void Index::erase_run(std::uint32_t number) {
+  for (;;) {
+    const auto more = erase_some(terms_, prefix_of_run(number));
+    if (!more.ok()) unlisted_.push_back(number);
+    if (!more.ok() || !*more) return;
+  }
+}
+
+Result<bool> Index::tidy() {
+  if (!unlisted_.empty()) {
+    CAIRN_TRY(const bool more, erase_some(terms_, prefix_of_run(unlisted_.back())));
+    if (!more) unlisted_.pop_back();
+    return true;
+  }
+  if (lists_left_) {
+    CAIRN_TRY(lists_left_, erase_some(tables_.postings, {}));
+    return true;
+  }
+  if (merge_) return step_merge();
+  return start_merge();
+}
+
+Result<bool> Index::start_merge() {
+  const auto range = choose_merge(runs_.runs, damaged_runs_);
+  if (!range) return false;
+  const auto inputs = std::span<const TermRun>(runs_.runs).subspan(range->from, range->to - range->from);
+  std::uint64_t pairs = 0;
+  for (const TermRun& run : inputs) pairs += run.pairs;
+  std::error_code error;
+  const auto space = std::filesystem::space(folder_, error);
+  if (error || space.available < kFreeBytesMin + 2 * pairs * kBytesPerPair) return false;
+  merge_.emplace(inputs, runs_.next_number++);
+  return true;
+}
+
+// Reads in a transaction that ends before the one that writes begins: to enlarge the map waits for readers.
+Result<bool> Index::step_merge() {
+  const auto give_up = [this](const Error& why) {
+    if (why.code == Errc::kCorruption) {
+      for (const TermRun& run : merge_->inputs()) damaged_runs_.push_back(run.number);
+    }
+    const std::uint32_t number = merge_->output().number;
+    merge_.reset();
+    erase_run(number);
+    return why;
+  };
+  auto records = [this]() -> Result<std::vector<term_records::Record>> {
+    CAIRN_TRY(const lmdb::ReadTxn txn, env_->begin_read());
+    return merge_->next(txn, terms_, kRecordsPerCommit);
+  }();
+  if (!records.ok()) return give_up(records.error());
+  if (!records->empty()) {
+    const Status written = put_records(*records);
+    if (!written.ok()) return give_up(written.error());
+    return true;
+  }
+  TermRuns runs = runs_;
+  for (const TermRun& input : merge_->inputs()) std::erase(runs.runs, input);
+  runs.add(merge_->output());
+  const Status written = commit([&](MDB_txn* txn) -> Result<int> { return put_runs(txn, runs); });
+  if (!written.ok()) return give_up(written.error());
+  for (const TermRun& input : merge_->inputs()) unlisted_.push_back(input.number);
+  merge_.reset();
+  set_runs(std::move(runs));
+  return true;
+}
+
+Status Index::fill(const TermTable& terms, GlobalPosition first, GlobalPosition last, const Urgent& urgent) {
+  CAIRN_ASSERT(first.value == runs_.filled_through().value + 1, first.value, runs_.filled_through().value);
+  CAIRN_ASSERT(last <= runs_.lists_through, last.value, runs_.lists_through.value);
+  std::optional<IndexState> state;
+  {
+    CAIRN_TRY(const IndexReader reader, read());
+    CAIRN_TRY(state, reader.state());
+  }
+  CAIRN_ASSERT(state.has_value());
+  state->format = kIndexFormat;
+  CAIRN_TRY(const TermRun run, write_run(terms, first, last, urgent));
+  TermRuns runs = runs_;
+  runs.add(run);
+  if (last == runs.lists_through) runs.lists_through = {0};
+  const Status written = commit([&](MDB_txn* txn) -> Result<int> {
+    const int code = put_runs(txn, runs);
+    return code != 0 ? code : put(txn, tables_.state, kStateKey, encode_state(*state));
+  });
+  if (!written.ok()) {
+    erase_run(run.number);
+    return written;
+  }
+  if (runs.complete()) lists_left_ = true;
+  set_runs(std::move(runs));
+  return {};
 }
 
 Status Index::put_snapshots(std::span<const SnapshotRecord> snapshots, std::span<const SnapshotKey> drop) {

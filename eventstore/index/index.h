@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,16 +16,20 @@
 #include "eventstore/base/fair_mutex.h"
 #include "eventstore/base/result.h"
 #include "eventstore/index/id_runs.h"
-#include "eventstore/index/postings.h"
+#include "eventstore/index/run_merge.h"
+#include "eventstore/index/run_reader.h"
 #include "eventstore/index/stream_head.h"
 #include "eventstore/index/tail.h"
+#include "eventstore/index/term_runs.h"
 #include "eventstore/lmdb/lmdb_env.h"
+#include "eventstore/queries.h"
 #include "eventstore/snapshots.h"
 
 namespace cairn {
 
 // Up to where the index is complete, and which log it was made from.
 struct IndexState {
+  std::uint32_t format = 0;
   Uuid store_id;
   GlobalPosition through;  // every event up to this position is in the index
   Sha256 hash{};           // of the block that ends there
@@ -46,8 +52,21 @@ class IndexReader {
   Result<std::vector<std::string>> names(std::string_view prefix, std::string_view from,
                                          std::size_t limit) const;
 
-  Result<std::optional<postings::Chunk>> chunk_at(const PostingTerm& term, GlobalPosition position) const;
-  Result<std::optional<postings::Chunk>> chunk_after(const PostingTerm& term, GlobalPosition position) const;
+  // Positions of events that have the term, ascending: around the first one at or above `position`, or around
+  // the last one at or below it; nullopt when there is none. Adds the number of runs that were searched to
+  // `searched`. kNotYet while the index has no such terms of older events.
+  Result<std::optional<PositionChunk>> positions_from(const TermView& term, std::uint64_t position,
+                                                      std::size_t& searched) const;
+  Result<std::optional<PositionChunk>> positions_down_to(const TermView& term, std::uint64_t position,
+                                                         std::size_t& searched) const;
+
+  // How many events have each term of a kind: the first `limit` terms that begin with `prefix` and are not below
+  // `from`. REQUIRES: no digests. kNotYet as above.
+  using Counts = std::map<std::string, std::uint64_t, std::less<>>;
+  Result<Counts> counts(TermKind kind, std::string_view prefix, std::string_view from,
+                        std::size_t limit) const;
+
+  Result<const TermRuns*> runs() const;
 
   // nullopt when the index was never flushed.
   Result<std::optional<IndexState>> state() const;
@@ -61,7 +80,12 @@ class IndexReader {
   Result<std::vector<SnapshotInfo>> list_snapshots(std::string_view stream) const;
   Result<SnapshotStreams> list_snapshot_streams(const SnapshotStreamsQuery& query) const;
 
-  enum class Table { kStreams, kPostings, kIds, kState, kSnapshots };
+  // The records of one run, in their order.
+  Result<RunCursor> walk_run(std::uint32_t number) const {
+    return RunCursor::open(txn_, tables_.terms, number);
+  }
+
+  enum class Table { kStreams, kPostings, kTerms, kIds, kState, kSnapshots };
   // The table's name in the LMDB environment.
   static const char* name_of(Table table);
 
@@ -76,21 +100,24 @@ class IndexReader {
  private:
   friend class Index;
   struct Tables {
-    MDB_dbi streams = 0, postings = 0, ids = 0, state = 0, snapshots = 0;
+    MDB_dbi streams = 0, postings = 0, terms = 0, ids = 0, state = 0, snapshots = 0;
     MDB_dbi handle_of(Table table) const;
   };
   IndexReader(lmdb::ReadTxn txn, const Tables& tables) : txn_(std::move(txn)), tables_(tables) {}
+  Status check_has(const TermRuns& runs, TermKind kind) const;
 
   lmdb::ReadTxn txn_;
   Tables tables_;
+  mutable std::optional<TermRuns> runs_;  // read when first asked for
 };
 
-// The index on disk. Everything but the snapshots can be rebuilt from the log. Thread-safe; flush() from one
-// thread at a time.
+// The index on disk. Everything but the snapshots can be rebuilt from the log. Thread-safe; flush(), tidy() and
+// fill() from one thread at a time.
 //
 //   streams   name -> head                 ids        remembered event ids, see id_runs.h
-//   postings  see postings.h               snapshots  see snapshot_table.h
-//   state     "state" -> IndexState, "plain-server-ids" -> nothing
+//   terms     see term_records.h           snapshots  see snapshot_table.h
+//   state     "state" -> IndexState, "runs" -> TermRuns, "plain-server-ids" -> nothing
+//   postings  of version 0.1 only, see postings.h
 class Index {
  public:
   // Opens the index in `folder`, or makes an empty one. Fails with kCorruption for a damaged file.
@@ -100,12 +127,27 @@ class Index {
   Result<IndexReader> read() const;
 
   // Writes a generation of the tail. Stream heads come first, in several transactions, because a large commit
-  // would delay the log's syncs; writing them is idempotent. Everything that must not be applied twice is in
-  // the last transaction, together with the new state. Ids of days before `first_id_day` are dropped. While
-  // `urgent()` the transactions are large: the flush is faster and delays appends more. After kDiskFull the
-  // flush may be tried again.
+  // would delay the log's syncs; writing them is idempotent. Then the records of its terms, likewise, as a run
+  // that counts once the last transaction adds it to the list of runs, together with the ids and the new state.
+  // Ids of days before `first_id_day` are dropped. While `urgent()` the transactions are large: the flush is
+  // faster and delays appends more. After kDiskFull the flush may be tried again.
   Status flush(const TailGeneration& generation, const Uuid& store_id, std::uint32_t first_id_day,
                const std::function<bool()>& urgent) CAIRN_EXCLUDES(write_mutex_);
+
+  // Does a part of what flushes leave to be done, in one transaction or without any: deletes records that no
+  // list names, merges runs. False when nothing is left. Fails as flush() does; nothing depends on it then.
+  Result<bool> tidy() CAIRN_EXCLUDES(write_mutex_);
+
+  // Adds the terms of events from `first` to `last`, which the posting lists of version 0.1 have, or lack.
+  // REQUIRES: `first` follows progress().done, and `last` is not beyond progress().total.
+  Status fill(const TermTable& terms, GlobalPosition first, GlobalPosition last,
+              const std::function<bool()>& urgent) CAIRN_EXCLUDES(write_mutex_);
+
+  // How far fill() has come. Any thread.
+  IndexProgress progress() const { return {{filled_through_.load()}, {lists_through_.load()}}; }
+
+  // The key of digest_of() in this index.
+  const SipKey& digest_key() const { return digest_key_; }
 
   // See EventStore. Each is one transaction; during a flush, it runs between two of the flush's.
   Status put_snapshots(std::span<const SnapshotRecord> snapshots, std::span<const SnapshotKey> drop)
@@ -130,6 +172,22 @@ class Index {
  private:
   Index() = default;
   Status open_tables();
+  Status load_runs();
+
+  using Urgent = std::function<bool()>;
+  // Writes the records of a run, which no list names yet.
+  Result<TermRun> write_run(const TermTable& terms, GlobalPosition first, GlobalPosition last,
+                            const Urgent& urgent);
+  Status make_terms();
+  Status put_records(const std::vector<term_records::Record>& records);
+  int put_runs(MDB_txn* txn, const TermRuns& runs) const;
+  void set_runs(TermRuns runs);
+  // Deletes some records of a run, or of the posting lists of version 0.1; false when there are none left.
+  Result<bool> erase_some(MDB_dbi table, std::string_view prefix);
+  // Deletes what was written of a run that will not be listed. What is left is deleted by tidy().
+  void erase_run(std::uint32_t number);
+  Result<bool> start_merge();
+  Result<bool> step_merge();
 
   // The number of stream heads per transaction at which a commit changes few pages, for a flush of `heads`
   // heads.
@@ -149,9 +207,21 @@ class Index {
 
   std::filesystem::path folder_;
   std::unique_ptr<lmdb::Env> env_;
-  IndexReader::Tables tables_;
+  IndexReader::Tables tables_;  // but for terms
+  std::atomic<MDB_dbi> terms_ = lmdb::kNoTable;
   std::unique_ptr<IdRuns> ids_;
   bool plain_server_ids_ = false;  // set by open()
+  SipKey digest_key_;              // set by open()
+
+  // Of the thread that flushes.
+  TermRuns runs_;                        // as on disk, once something was flushed
+  std::vector<std::uint32_t> unlisted_;  // runs to delete
+  bool lists_left_ = false;              // posting lists to delete
+  std::optional<RunMerge> merge_;
+  std::vector<std::uint32_t> damaged_runs_;  // are not merged
+  std::atomic<std::uint64_t> filled_through_ = 0;
+  std::atomic<std::uint64_t> lists_through_ = 0;
+
   // Held during a write transaction. Fair, because a flush locks it thousands of times in a row and would
   // starve put_snapshots().
   FairMutex write_mutex_;

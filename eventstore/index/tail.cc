@@ -16,36 +16,27 @@ using Positions = std::vector<std::uint64_t>;
 
 // What an entry takes in memory beside the bytes of its name: nodes and buckets of the hash tables, headers of
 // the allocator, unused capacity of lists. TailTest compares the sum with the allocator's figures.
-constexpr std::size_t kCreatedBytes = 32;   // a view, unsorted or in a run, and a copy while runs are merged
-constexpr std::size_t kTermBytes = 144;     // a term with its list of one position
-constexpr std::size_t kPositionBytes = 12;  // a further position
+constexpr std::size_t kCreatedBytes = 32;  // a view, unsorted or in a run, and a copy while runs are merged
 constexpr std::size_t kIdBytes = 80;
 
-// The positions of `name`. A list that did not exist is added, and its memory to `bytes`.
-Positions& list_for(TailGeneration::ByName<Positions>& lists, std::string_view name, std::size_t& bytes) {
-  const auto found = lists.find(name);
-  if (found != lists.end()) return found->second;
-  bytes += kTermBytes + name.size();
-  return lists.emplace(std::string(name), Positions()).first->second;
+// Terms to count in one section under the lock.
+constexpr std::size_t kCountedAtOnce = 1'024;
+
+const TermPositions* find_list(const std::shared_ptr<const TailGeneration>& generation, const TermView& term,
+                               std::uint64_t hash) {
+  return generation == nullptr ? nullptr : generation->terms.find(term, hash);
 }
 
-const Positions* find_list(const std::shared_ptr<const TailGeneration>& generation, const PostingTerm& term) {
-  if (generation == nullptr) return nullptr;
-  const auto& lists = term.kind == PostingTerm::Kind::kCategory ? generation->categories : generation->types;
-  const auto found = lists.find(term.name);
-  return found == lists.end() ? nullptr : &found->second;
-}
-
-void append_forward(const Positions* list, std::uint64_t from, std::size_t limit, Positions& out) {
+void append_forward(const TermPositions* list, std::uint64_t from, std::size_t limit, Positions& out) {
   if (list == nullptr) return;
-  auto at = std::lower_bound(list->begin(), list->end(), from);
-  for (; at != list->end() && out.size() < limit; ++at) out.push_back(*at);
+  for (std::size_t at = list->below(from); at < list->size() && out.size() < limit; ++at)
+    out.push_back((*list)[at]);
 }
 
-void append_backward(const Positions* list, std::uint64_t from, std::size_t limit, Positions& out) {
+void append_backward(const TermPositions* list, std::uint64_t from, std::size_t limit, Positions& out) {
   if (list == nullptr) return;
-  auto at = std::upper_bound(list->begin(), list->end(), from);
-  while (at != list->begin() && out.size() < limit) out.push_back(*--at);
+  std::size_t at = from == ~std::uint64_t{0} ? list->size() : list->below(from + 1);
+  while (at > 0 && out.size() < limit) out.push_back((*list)[--at]);
 }
 
 void add_heads(TailGeneration& generation, BlockSummary& block) {
@@ -65,27 +56,41 @@ void add_heads(TailGeneration& generation, BlockSummary& block) {
   generation.entry_bytes += created.size() * kCreatedBytes;
 }
 
-void add_postings(TailGeneration& generation, const BlockSummary& block) {
-  std::vector<Positions*> categories;
-  std::vector<Positions*> types;
+void add_names(TermTable& terms, const BlockSummary& block) {
+  std::vector<TermPositions*> categories;
+  std::vector<TermPositions*> types;
   categories.reserve(block.streams.size());
+  const auto positions_of = [&terms](TermKind kind, std::string_view name) {
+    const TermView term{kind, name};
+    return &terms.of(term, hash_of(term));
+  };
   std::string_view last;  // most streams have the category of the previous one
   for (const auto& stream : block.streams) {
     const std::string_view category = category_of(stream.name.text);
     const bool same = !categories.empty() && category == last;
-    categories.push_back(same ? categories.back()
-                              : &list_for(generation.categories, category, generation.entry_bytes));
+    categories.push_back(same ? categories.back() : positions_of(TermKind::kCategory, category));
     last = category;
   }
-  for (const std::string_view type : block.types)
-    types.push_back(&list_for(generation.types, type, generation.entry_bytes));
+  for (const std::string_view type : block.types) types.push_back(positions_of(TermKind::kType, type));
   std::uint64_t position = block.first_position.value;
   for (const auto& event : block.events) {
-    categories[event.stream]->push_back(position);
-    types[event.type]->push_back(position);
+    categories[event.stream]->add(position);
+    types[event.type]->add(position);
     ++position;
   }
-  generation.entry_bytes += 2 * block.events.size() * kPositionBytes;
+  terms.count_pairs(2 * block.events.size());
+}
+
+// Other terms are mostly not in the CPU cache.
+void add_terms(TermTable& terms, const BlockSummary& block) {
+  for (std::span<const EventTerm> left(block.terms); !left.empty();) {
+    const auto some = left.first(std::min(left.size(), kPrefetchedAtOnce));
+    for (const EventTerm& term : some) terms.prefetch(term.hash);
+    for (const EventTerm& term : some) terms.prefetch_object(term.hash);
+    for (const EventTerm& term : some)
+      terms.add(term.view(), term.hash, block.first_position.value + term.event);
+    left = left.subspan(some.size());
+  }
 }
 
 // Copies the head from the first generation that has the stream. `generations` are ordered newest first.
@@ -113,7 +118,8 @@ void Tail::apply(BlockSummary& block) {
   CAIRN_ASSERT(!block.events.empty());
   if (generation.events == 0) generation.first_position = block.first_position;
   add_heads(generation, block);
-  add_postings(generation, block);
+  add_names(generation.terms, block);
+  add_terms(generation.terms, block);
   const std::uint32_t day = day_of(block.recorded_at);
   for (const auto& id : block.ids) {
     const auto [known, is_new] = generation.ids.try_emplace(id.id, TailGeneration::IdPlace{id.position, day});
@@ -166,11 +172,12 @@ Tail::Snapshot Tail::snapshot() const {
   return {.frozen = frozen_, .active = active_};
 }
 
-std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const PostingTerm& term,
-                                          GlobalPosition from, Direction direction, std::size_t limit) const {
+std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const TermView& term, GlobalPosition from,
+                                          Direction direction, std::size_t limit) const {
+  const std::uint64_t hash = hash_of(term);
   const MutexLock lock(mutex_);
-  const Positions* const older = find_list(snapshot.frozen, term);
-  const Positions* const newer = find_list(snapshot.active, term);
+  const TermPositions* const older = find_list(snapshot.frozen, term, hash);
+  const TermPositions* const newer = find_list(snapshot.active, term, hash);
   Positions out;
   if (direction == Direction::kForward) {
     append_forward(older, from.value, limit, out);
@@ -192,15 +199,39 @@ Result<std::optional<GlobalPosition>> Tail::newest_behind(std::span<const std::s
     if (generation == nullptr || generation->events == 0 || known_from.value <= position.value + 1) continue;
     known_from = generation->first_position;
     for (const std::string& type : types) {
-      const auto found = generation->types.find(type);
-      if (found != generation->types.end() && found->second.back() > position.value)
-        newest = std::max(newest, std::optional(GlobalPosition{found->second.back()}));
+      const TermView term{TermKind::kType, type};
+      const TermPositions* const found = generation->terms.find(term, hash_of(term));
+      if (found != nullptr && found->back() > position.value)
+        newest = std::max(newest, std::optional(GlobalPosition{found->back()}));
     }
     if (newest) return newest;
   }
   if (known_from.value <= position.value + 1) return newest;
   return make_error(Errc::kNotFound,
                     fmt::format("only events from position {} on are in memory", known_from.value));
+}
+
+Tail::Counts Tail::counts(const Snapshot& snapshot, TermKind kind, std::string_view prefix,
+                          std::string_view from, GlobalPosition after, GlobalPosition through) const {
+  Counts counts;
+  for (const TailGeneration* const generation : {snapshot.frozen.get(), snapshot.active.get()}) {
+    if (generation == nullptr) continue;
+    for (std::size_t at = 0;;) {
+      const MutexLock lock(mutex_);
+      const auto entries = generation->terms.entries();
+      const std::size_t end = std::min(entries.size(), at + kCountedAtOnce);
+      for (; at < end; ++at) {
+        const TermTable::Entry& entry = *entries[at];
+        const std::string_view name = entry.term.bytes;
+        if (entry.term.kind != kind || !name.starts_with(prefix) || name < from) continue;
+        const std::size_t count =
+            entry.positions.below(through.value + 1) - entry.positions.below(after.value + 1);
+        if (count > 0) counts[std::string(name)] += count;
+      }
+      if (at == entries.size()) break;
+    }
+  }
+  return counts;
 }
 
 std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_view prefix,
@@ -214,16 +245,18 @@ std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_vie
 }
 
 std::shared_ptr<const TailGeneration> Tail::freeze() {
-  std::size_t streams = 0;
+  std::size_t streams = 0, terms = 0;
   {
     const MutexLock lock(mutex_);
     if (frozen_ != nullptr || active_->events == 0) return frozen_;
     streams = active_->heads.entries().size();
+    terms = active_->terms.entries().size();
   }
-  // The next generation will get about as large. Reserved here, its table does not grow under the lock in
+  // The next generation will get about as large. Reserved here, its tables do not grow under the lock in
   // apply().
   auto next = std::make_shared<TailGeneration>();
   next->heads.reserve(streams);
+  next->terms.reserve(terms);
   const MutexLock lock(mutex_);
   if (frozen_ == nullptr && active_->events > 0) frozen_ = std::exchange(active_, std::move(next));
   return frozen_;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,7 +18,7 @@
 #include "eventstore/index/block_summary.h"
 #include "eventstore/index/created_names.h"
 #include "eventstore/index/head_table.h"
-#include "eventstore/index/posting_term.h"
+#include "eventstore/index/term_table.h"
 
 namespace cairn {
 
@@ -37,8 +38,6 @@ struct TailSize {
 
 // The index entries of consecutive blocks, in memory.
 struct TailGeneration {
-  template <typename Value>
-  using ByName = std::unordered_map<std::string, Value, SeededHash, std::equal_to<>>;
   struct IdPlace {
     GlobalPosition position;
     std::uint32_t day = 0;
@@ -46,17 +45,16 @@ struct TailGeneration {
 
   HeadTable heads;
   CreatedNames created;  // views of the names in `heads`
-  ByName<std::vector<std::uint64_t>> categories;
-  ByName<std::vector<std::uint64_t>> types;
+  TermTable terms;
   std::unordered_map<Uuid, IdPlace, SeededHash> ids;  // the newest event of each id
   std::vector<std::pair<Uuid, IdPlace>> older_ids;  // earlier ones, of ids used again after the dedup window
   GlobalPosition first_position;
   GlobalPosition last_position;
   Sha256 last_hash{};
   std::size_t events = 0;
-  std::size_t entry_bytes = 0;  // the memory of created, categories, types and ids
+  std::size_t entry_bytes = 0;  // the memory of created and ids
 
-  TailSize size() const { return {events, entry_bytes + heads.bytes()}; }
+  TailSize size() const { return {events, entry_bytes + heads.bytes() + terms.bytes()}; }
 };
 
 // The memtable of the index: what is not on disk yet, in two generations. New blocks go to the active one;
@@ -89,8 +87,15 @@ class Tail {
   Snapshot snapshot() const CAIRN_EXCLUDES(mutex_);
 
   // Up to `limit` positions of `term`: ascending from `from` on, or descending from `from` down.
-  std::vector<std::uint64_t> postings(const Snapshot& snapshot, const PostingTerm& term, GlobalPosition from,
+  std::vector<std::uint64_t> postings(const Snapshot& snapshot, const TermView& term, GlobalPosition from,
                                       Direction direction, std::size_t limit) const CAIRN_EXCLUDES(mutex_);
+
+  // How many events of the snapshot's generations, behind `after` and up to `through`, have each term of a
+  // kind that begins with `prefix` and is not below `from`. Looks at every term in memory, in short sections
+  // under the lock.
+  using Counts = std::map<std::string, std::uint64_t, std::less<>>;
+  Counts counts(const Snapshot& snapshot, TermKind kind, std::string_view prefix, std::string_view from,
+                GlobalPosition after, GlobalPosition through) const CAIRN_EXCLUDES(mutex_);
 
   // The newest event of one of `types` behind `position`, from memory alone: nullopt if there is none, and
   // kNotFound when the tail does not reach back to `position`. `end` is the end of the log.

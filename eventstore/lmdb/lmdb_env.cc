@@ -192,10 +192,11 @@ Status Env::open_tables(std::span<const TableHandle> tables, Missing missing) {
     const bool may_make = writable && missing == Missing::kMake;
     const bool empty = has_no_tables(txn);
     for (const TableHandle& table : tables) {
-      const bool make = may_make && table.name != nullptr && (empty || table.may_lack);
+      const bool make = may_make && table.name != nullptr && table.lack != Lack::kLeave &&
+                        (empty || table.lack == Lack::kMake);
       const unsigned flags = make ? MDB_CREATE : 0;
       code = mdb_dbi_open(txn, table.name, flags, table.handle);
-      if (code == MDB_NOTFOUND && table.may_lack) {
+      if (code == MDB_NOTFOUND && table.lack != Lack::kFail) {
         *table.handle = kNoTable;
         code = 0;
       }

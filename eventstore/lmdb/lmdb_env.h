@@ -68,11 +68,18 @@ enum class ReadPattern {
   kScan,    // the pages around it: for programs that read all of it, such as verify and backup
 };
 
+// What it means that an environment with other tables lacks a table.
+enum class Lack {
+  kFail,   // it was lost
+  kMake,   // the environment is older than the table, which is made; with kReadOnly the handle is kNoTable
+  kLeave,  // only older environments have it; otherwise the handle is kNoTable
+};
+
 // A named table, and where to store its handle. A null name is the unnamed table.
 struct TableHandle {
   const char* name;
   MDB_dbi* handle;
-  bool may_lack = false;  // older environments lack it; with kReadOnly the handle is then kNoTable
+  Lack lack = Lack::kFail;
 };
 
 inline constexpr MDB_dbi kNoTable = ~MDB_dbi{0};
@@ -101,8 +108,8 @@ class Env {
   Env& operator=(const Env&) = delete;
 
   // Opens tables. In an environment without tables it makes them, unless `missing` is kFail or the
-  // environment is read-only. In one with tables a missing table was lost, which is kCorruption, unless it
-  // `may_lack`: then it is made. REQUIRES: no other thread uses the environment yet.
+  // environment is read-only. In one with tables a missing table is kCorruption, unless its `lack` says
+  // otherwise. REQUIRES: no other thread uses the environment yet.
   Status open_tables(std::span<const TableHandle> tables, Missing missing = Missing::kMake);
 
   // Waits while readers_max transactions are open or the map is being resized; but does not wait if this

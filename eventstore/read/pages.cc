@@ -95,19 +95,44 @@ Result<StreamPage> read_stream_page(BlockSource& log, std::string_view stream, c
   }
 }
 
-std::uint64_t page_start(const LogQuery& query, GlobalPosition head) {
-  if (query.direction == Direction::kForward)
-    return std::max<std::uint64_t>(query.from ? query.from->value : 1, 1);
-  return std::min(query.from ? query.from->value : head.value, head.value);
+PageRange::PageRange(const LogQuery& query, GlobalPosition head)
+    : forward_(query.direction == Direction::kForward) {
+  const auto& low = forward_ ? query.from : query.until;
+  const auto& high = forward_ ? query.until : query.from;
+  lowest_ = std::max<std::uint64_t>(low ? low->value : 1, 1);
+  highest_ = std::min(high ? high->value : head.value, head.value);
+}
+
+// Times never decrease in the log, so the block is found by bisection. All events of a block have its time.
+Result<GlobalPosition> first_recorded_at(BlockSource& log, Timestamp time, GlobalPosition head) {
+  CAIRN_TRY(const auto cursor, log.cursor());
+  std::uint64_t from = 1, to = head.value + 1;  // the answer is in [from, to]
+  BlockReader block;
+  while (from < to) {
+    const std::uint64_t middle = from + (to - from) / 2;
+    CAIRN_TRY(const auto found, cursor->seek({middle}));
+    if (found) CAIRN_CHECK(block.open(found->bytes, BlockCheck::kWholeBlock));
+    if (!found || !block.contains({middle})) {
+      Error error = make_error(Errc::kCorruption, fmt::format("the log has no event at position {}", middle));
+      error.position = middle;
+      return error;
+    }
+    if (block.header().recorded_at < time) {
+      from = block.header().last_position().value + 1;
+    } else {
+      to = block.header().first_position.value;
+    }
+    block.close();
+  }
+  return GlobalPosition{std::min(from, head.value + 1)};
 }
 
 Result<LogPage> read_log_page(BlockSource& log, const LogQuery& query, GlobalPosition head) {
   CAIRN_ASSERT(query.limit > 0 && query.limit <= limits::kPageEventsMax, query.limit);
-  const bool forward = query.direction == Direction::kForward;
+  const PageRange range(query, head);
   LogPage page{.head = head, .events = {}, .next = {}};
   LogEvents events(log);
-  for (std::uint64_t at = page_start(query, head); at >= 1 && at <= head.value;
-       at = forward ? at + 1 : at - 1) {
+  for (std::uint64_t at = range.start(); range.contains(at); at = range.after(at)) {
     if (page.events.size() == query.limit || page.events.bytes() > query.bytes_max) {
       page.next = GlobalPosition{at};
       break;
@@ -133,6 +158,7 @@ Result<GlobalPosition> scan_events(BlockSource& log, const ScanQuery& query, Glo
       CAIRN_TRY(const bool wanted, filter.matches(block, {position}));
       if (!wanted) continue;
       CAIRN_CHECK(block.read_into({position}, stored));
+      if (!filter.matches(stored.event)) continue;
       last = {position};
       if (!visitor(stored.event)) return false;
     }

@@ -26,8 +26,27 @@ Error no_such_stream(std::string_view stream);
 Result<StreamPage> read_stream_page(BlockSource& log, std::string_view stream, const StreamHead& head,
                                     const StreamQuery& query);
 
-// The position where a page of the log begins; 0, or beyond the head, when the page is empty.
-std::uint64_t page_start(const LogQuery& query, GlobalPosition head);
+// The positions that a page of the log goes through, in the direction of the query.
+class PageRange {
+ public:
+  PageRange(const LogQuery& query, GlobalPosition head);
+
+  // The first position; not in the range when that is empty.
+  std::uint64_t start() const { return forward_ ? lowest_ : highest_; }
+  bool contains(std::uint64_t position) const { return position >= lowest_ && position <= highest_; }
+  std::uint64_t lowest() const { return lowest_; }
+  std::uint64_t highest() const { return highest_; }
+  std::uint64_t after(std::uint64_t position) const { return forward_ ? position + 1 : position - 1; }
+  bool forward() const { return forward_; }
+
+ private:
+  bool forward_;
+  std::uint64_t lowest_;  // at least 1
+  std::uint64_t highest_;
+};
+
+// See LogReader. Reads some 30 blocks of a large log.
+Result<GlobalPosition> first_recorded_at(BlockSource& log, Timestamp time, GlobalPosition head);
 
 // Ignores the filter of the query. REQUIRES: the limit was checked.
 Result<LogPage> read_log_page(BlockSource& log, const LogQuery& query, GlobalPosition head);

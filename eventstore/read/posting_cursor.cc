@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kTailBatch = 1'024;
 
-// Two lookups in the index, or one in the tail under its lock, take about as long as looking at so many
+// To look into a run of the index, or into the tail under its lock, takes about as long as to look at so many
 // positions.
 constexpr std::size_t kFillSteps = 100;
 
@@ -30,44 +30,42 @@ Result<std::optional<std::uint64_t>> TermCursor::seek(std::uint64_t from) {
     if (next_ < buffer_.size()) return std::optional(buffer_[next_]);
     exhausted_ = exhausted_ || refills > 0;
     if (exhausted_) return std::optional<std::uint64_t>();
-    CAIRN_CHECK(fill(from));
-    static_cast<void>(budget_.charge(kFillSteps + buffer_.size()));
+    std::size_t searched = 1;
+    CAIRN_CHECK(fill(from, searched));
+    static_cast<void>(budget_.charge(searched * kFillSteps + buffer_.size()));
   }
 }
 
 // Fills the buffer with positions at or beyond `from`, if there are any.
-Status TermCursor::fill(std::uint64_t from) {
+Status TermCursor::fill(std::uint64_t from, std::size_t& searched) {
   buffer_.clear();
   next_ = 0;
-  return direction_ == Direction::kForward ? fill_forward(from) : fill_backward(from);
+  return direction_ == Direction::kForward ? fill_forward(from, searched) : fill_backward(from, searched);
 }
 
-Status TermCursor::fill_forward(std::uint64_t from) {
+Status TermCursor::fill_forward(std::uint64_t from, std::size_t& searched) {
   if (from <= through_.value) {
-    CAIRN_TRY(auto chunk, index_.chunk_at(term_, {from}));
-    if (!chunk || chunk->back() < from) {
-      CAIRN_TRY(chunk, index_.chunk_after(term_, {from}));
-    }
+    CAIRN_TRY(auto chunk, index_.positions_from(term_.view(), from, searched));
     if (chunk) {
       buffer_ = *std::move(chunk);
       return {};
     }
     from = through_.value + 1;
   }
-  buffer_ = tail_.postings(snapshot_, term_, {from}, Direction::kForward, kTailBatch);
+  buffer_ = tail_.postings(snapshot_, term_.view(), {from}, Direction::kForward, kTailBatch);
   return {};
 }
 
-Status TermCursor::fill_backward(std::uint64_t from) {
+Status TermCursor::fill_backward(std::uint64_t from, std::size_t& searched) {
   if (from > through_.value) {
-    buffer_ = tail_.postings(snapshot_, term_, {from}, Direction::kBackward, kTailBatch);
+    buffer_ = tail_.postings(snapshot_, term_.view(), {from}, Direction::kBackward, kTailBatch);
     // A generation of the snapshot may have been flushed since; positions that the index has come from the
     // index.
     while (!buffer_.empty() && buffer_.back() <= through_.value) buffer_.pop_back();
     if (!buffer_.empty()) return {};
     from = through_.value;
   }
-  CAIRN_TRY(auto chunk, index_.chunk_at(term_, {from}));
+  CAIRN_TRY(auto chunk, index_.positions_down_to(term_.view(), from, searched));
   if (!chunk) return {};
   buffer_ = *std::move(chunk);
   std::reverse(buffer_.begin(), buffer_.end());
@@ -75,21 +73,28 @@ Status TermCursor::fill_backward(std::uint64_t from) {
 }
 
 FilterCursor::FilterCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
-                           const Tail::Snapshot& snapshot, const EventFilter& filter, Direction direction,
-                           WorkBudget& budget)
+                           const Tail::Snapshot& snapshot, const EventFilter& filter,
+                           const SipKey& digest_key, Direction direction, WorkBudget& budget)
     : direction_(direction), budget_(budget) {
-  for (std::string& name : unique(filter.categories)) {
-    categories_.emplace_back(index, through, tail, snapshot,
-                             PostingTerm{PostingTerm::Kind::kCategory, std::move(name)}, direction, budget);
+  const auto add = [&](AnyOf& any_of, TermKind kind, std::string bytes) {
+    any_of.emplace_back(index, through, tail, snapshot, Term{kind, std::move(bytes)}, direction, budget);
+  };
+  const auto add_group = [&](TermKind kind, std::vector<std::string> names) {
+    if (names.empty()) return;
+    AnyOf& any_of = all_of_.emplace_back();
+    for (std::string& name : unique(std::move(names))) add(any_of, kind, std::move(name));
+  };
+  // Those with few events first: the others are only asked about positions that these have.
+  if (!filter.correlation.empty()) {
+    const TermDigest digest = digest_of(filter.correlation, digest_key);
+    add(all_of_.emplace_back(), TermKind::kCorrelation, std::string(digest.data(), digest.size()));
   }
-  for (std::string& name : unique(filter.types)) {
-    types_.emplace_back(index, through, tail, snapshot,
-                        PostingTerm{PostingTerm::Kind::kType, std::move(name)}, direction, budget);
-  }
+  for (std::string& tag : unique(filter.tags)) add(all_of_.emplace_back(), TermKind::kTag, std::move(tag));
+  add_group(TermKind::kCategory, filter.categories);
+  add_group(TermKind::kType, filter.types);
 }
 
-Result<std::optional<std::uint64_t>> FilterCursor::nearest(std::vector<TermCursor>& terms,
-                                                           std::uint64_t from) const {
+Result<std::optional<std::uint64_t>> FilterCursor::nearest(AnyOf& terms, std::uint64_t from) const {
   std::optional<std::uint64_t> best;
   for (TermCursor& term : terms) {
     CAIRN_TRY(const auto found, term.seek(from));
@@ -99,22 +104,24 @@ Result<std::optional<std::uint64_t>> FilterCursor::nearest(std::vector<TermCurso
   return best;
 }
 
-// A merge join: each side in turn seeks to the position of the other, until both are at the same position.
+// A leapfrog join: each group in turn moves to the position of the others, until all are at the same one.
 Result<std::optional<FilterCursor::Place>> FilterCursor::seek(std::uint64_t from) {
-  const auto at_match = [](std::optional<std::uint64_t> position) {
-    return position ? std::optional(Place{*position, true}) : std::nullopt;
-  };
-  for (;;) {
-    std::optional<std::uint64_t> at = from;
-    if (!categories_.empty()) {
-      CAIRN_TRY(at, nearest(categories_, from));
-      if (!at || types_.empty()) return at_match(at);
+  std::size_t agreeing = 0;
+  bool moved = false;
+  for (std::size_t at = 0; agreeing < all_of_.size(); at = (at + 1) % all_of_.size()) {
+    CAIRN_TRY(const auto found, nearest(all_of_[at], from));
+    if (!found) return std::optional<Place>();
+    if (*found == from) {
+      ++agreeing;
+      continue;
     }
-    CAIRN_TRY(const auto type, nearest(types_, *at));
-    if (!type || *type == *at || categories_.empty()) return at_match(type);
-    from = *type;  // strictly beyond, so that the next page gets further
-    if (budget_.has_ended()) return std::optional(Place{from, false});
+    agreeing = 1;
+    from = *found;
+    // Strictly beyond the start, so that the next page gets further.
+    if (moved && budget_.has_ended()) return std::optional(Place{from, false});
+    moved = true;
   }
+  return std::optional(Place{from, true});
 }
 
 }  // namespace cairn

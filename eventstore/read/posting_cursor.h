@@ -12,12 +12,12 @@
 
 namespace cairn {
 
-// The positions of one term (a category or a type), from the posting lists of index and tail, in one
-// direction. Lives within one read; not thread-safe.
+// The positions of one term, from the runs of the index and from the tail, in one direction. Lives within one
+// read; not thread-safe.
 class TermCursor {
  public:
   TermCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
-             const Tail::Snapshot& snapshot, PostingTerm term, Direction direction, WorkBudget& budget)
+             const Tail::Snapshot& snapshot, Term term, Direction direction, WorkBudget& budget)
       : index_(index),
         through_(through),
         tail_(tail),
@@ -34,15 +34,15 @@ class TermCursor {
   bool beyond(std::uint64_t position, std::uint64_t from) const {
     return direction_ == Direction::kForward ? position >= from : position <= from;
   }
-  Status fill(std::uint64_t from);
-  Status fill_forward(std::uint64_t from);
-  Status fill_backward(std::uint64_t from);
+  Status fill(std::uint64_t from, std::size_t& searched);
+  Status fill_forward(std::uint64_t from, std::size_t& searched);
+  Status fill_backward(std::uint64_t from, std::size_t& searched);
 
   const IndexReader& index_;
   GlobalPosition through_;
   const Tail& tail_;
   const Tail::Snapshot& snapshot_;
-  PostingTerm term_;
+  Term term_;
   Direction direction_;
   WorkBudget& budget_;
   std::vector<std::uint64_t> buffer_;  // in the cursor's direction
@@ -50,13 +50,15 @@ class TermCursor {
   bool exhausted_ = false;  // neither index nor tail has more; what is appended later is not in the snapshot
 };
 
-// The positions that match an EventFilter: any of its categories and any of its types. Each position that is
-// looked at is a step of the budget.
+// The positions that match an EventFilter, as far as its terms tell: any of its categories, any of its types,
+// each of its tags, and the digest of its correlation id. Each position that is looked at is a step of the
+// budget.
 class FilterCursor {
  public:
+  // REQUIRES: the filter has a term.
   FilterCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
-               const Tail::Snapshot& snapshot, const EventFilter& filter, Direction direction,
-               WorkBudget& budget);
+               const Tail::Snapshot& snapshot, const EventFilter& filter, const SipKey& digest_key,
+               Direction direction, WorkBudget& budget);
 
   struct Place {
     std::uint64_t position = 0;
@@ -67,12 +69,12 @@ class FilterCursor {
   Result<std::optional<Place>> seek(std::uint64_t from);
 
  private:
-  Result<std::optional<std::uint64_t>> nearest(std::vector<TermCursor>& terms, std::uint64_t from) const;
+  using AnyOf = std::vector<TermCursor>;
+  Result<std::optional<std::uint64_t>> nearest(AnyOf& terms, std::uint64_t from) const;
 
   Direction direction_;
   WorkBudget& budget_;
-  std::vector<TermCursor> categories_;
-  std::vector<TermCursor> types_;
+  std::vector<AnyOf> all_of_;  // an event matches one term of each
 };
 
 }  // namespace cairn

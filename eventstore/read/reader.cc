@@ -5,11 +5,31 @@
 #include <utility>
 
 #include "eventstore/index/stream_heads.h"
+#include "eventstore/read/block_filter.h"
 #include "eventstore/read/event_source.h"
+#include "eventstore/read/filtered_page.h"
 #include "eventstore/read/pages.h"
 #include "eventstore/read/posting_cursor.h"
 
 namespace cairn {
+namespace {
+
+// To look at an event takes about as long as to look at so many positions.
+constexpr std::uint64_t kEventSteps = 10;
+
+TermKind kind_of(CountedTerm of) {
+  switch (of) {
+    case CountedTerm::kCategory:
+      return TermKind::kCategory;
+    case CountedTerm::kType:
+      return TermKind::kType;
+    case CountedTerm::kTag:
+      break;
+  }
+  return TermKind::kTag;
+}
+
+}  // namespace
 
 Result<std::optional<StreamInfo>> Reader::stream_info(std::string_view stream) const {
   CAIRN_TRY(const auto head, find_stream(tail_, index_, stream));
@@ -27,11 +47,14 @@ Result<StreamPage> Reader::read_stream(std::string_view stream, const StreamQuer
 Result<LogPage> Reader::read_log(const LogQuery& query) const {
   CAIRN_CHECK(check_page_limit(query.limit));
   const GlobalPosition head = news_.head();
-  if (query.filter.matches_all()) return read_log_page(log_, query, head);
-  return read_filtered(query, head, page_start(query, head));
+  const EventFilter& filter = query.filter;
+  if (filter.matches_all()) return read_log_page(log_, query, head);
+  const bool has_term = !filter.categories.empty() || !filter.types.empty() || filter.looks_at_events();
+  return has_term ? read_filtered(query, head) : read_filtered_page(log_, query, head);
 }
 
-Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head, std::uint64_t from) const {
+Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head) const {
+  const PageRange range(query, head);
   LogPage page{.head = head, .events = {}, .next = {}};
   // The tail before the index: what is flushed in between is then in the index, and also in the snapshot.
   const Tail::Snapshot snapshot = tail_.snapshot();
@@ -39,19 +62,26 @@ Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head
   CAIRN_TRY(const auto state, index.state());
   WorkBudget budget(WorkLimits{.steps = query.steps_max}, query.budget);
   FilterCursor cursor(index, state ? state->through : GlobalPosition{0}, tail_, snapshot, query.filter,
-                      query.direction, budget);
+                      index_.digest_key(), query.direction, budget);
+  BlockFilter filter(query.filter);
   LogEvents events(log_);
-  while (from >= 1 && from <= head.value) {
+  bool looked_at = false;  // at an event: the page gets further than the one before
+  for (std::uint64_t from = range.start(); range.contains(from);) {
     CAIRN_TRY(const auto found, cursor.seek(from));
-    if (!found || found->position > head.value) break;
+    if (!found || !range.contains(found->position)) break;
     if (!found->matches || page.events.size() == query.limit || page.events.bytes() > query.bytes_max ||
-        (budget.has_ended() && !page.events.empty())) {
+        (budget.has_ended() && looked_at)) {
       page.next = GlobalPosition{found->position};
       break;
     }
     CAIRN_TRY(const StoredEvent stored, events.at({found->position}));
-    page.events.add(stored.event);
-    from = query.direction == Direction::kForward ? found->position + 1 : found->position - 1;
+    from = range.after(found->position);
+    looked_at = true;
+    static_cast<void>(budget.charge(kEventSteps));
+    // A digest may be that of another id.
+    const bool matches =
+        (query.filter.system || !is_system_stream(stored.event.stream)) && filter.matches(stored.event);
+    if (matches) page.events.add(stored.event);
   }
   page.steps = budget.steps();
   return page;
@@ -59,6 +89,39 @@ Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head
 
 Result<GlobalPosition> Reader::scan(const ScanQuery& query, const EventVisitor& visitor) const {
   return scan_events(log_, query, news_.head(), visitor);
+}
+
+Result<GlobalPosition> Reader::first_recorded_at(Timestamp time) const {
+  return cairn::first_recorded_at(log_, time, news_.head());
+}
+
+// The terms of the index and of the tail, each sorted; a list that was cut has nothing to say of terms behind
+// its last one.
+Result<CountList> Reader::count_terms(const CountQuery& query) const {
+  CAIRN_CHECK(check_page_limit(query.limit));
+  const TermKind kind = kind_of(query.of);
+  const std::size_t wanted = query.limit + 1;
+  const std::string from = query.after.empty() ? "" : query.after + '\0';
+  const GlobalPosition head = news_.head();
+  const Tail::Snapshot snapshot = tail_.snapshot();
+  CAIRN_TRY(const IndexReader index, index_.read());
+  CAIRN_TRY(const auto state, index.state());
+  const GlobalPosition through = state ? state->through : GlobalPosition{0};
+  CountList list{.head = std::max(head, through), .terms = {}, .next = {}};
+  CAIRN_TRY(IndexReader::Counts counts, index.counts(kind, query.prefix, from, wanted));
+  const std::optional<std::string> last =
+      counts.size() == wanted ? std::optional(counts.rbegin()->first) : std::nullopt;
+  for (const auto& [term, events] : tail_.counts(snapshot, kind, query.prefix, from, through, list.head)) {
+    if (!last || term <= *last) counts[term] += events;
+  }
+  for (const auto& [term, events] : counts) {
+    if (list.terms.size() == query.limit) {
+      list.next = list.terms.back().term;
+      break;
+    }
+    list.terms.push_back({term, events});
+  }
+  return list;
 }
 
 Result<StreamList> Reader::list_streams(const StreamListQuery& query) const {

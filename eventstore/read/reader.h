@@ -25,10 +25,12 @@ class Reader {
   Result<LogPage> read_log(const LogQuery& query) const;
   Result<GlobalPosition> scan(const ScanQuery& query, const EventVisitor& visitor) const;
   Result<std::optional<StreamInfo>> stream_info(std::string_view stream) const;
+  Result<GlobalPosition> first_recorded_at(Timestamp time) const;
+  Result<CountList> count_terms(const CountQuery& query) const;
   Result<StreamList> list_streams(const StreamListQuery& query) const;
 
  private:
-  Result<LogPage> read_filtered(const LogQuery& query, GlobalPosition head, std::uint64_t from) const;
+  Result<LogPage> read_filtered(const LogQuery& query, GlobalPosition head) const;
 
   BlockSource& log_;
   const Tail& tail_;

@@ -113,7 +113,7 @@ Status check_owner(BlockSource& log, const Uuid& store_id) {
 }
 
 Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const FindStream& find,
-                               bool plain_server_ids) {
+                               const Index& index) {
   BlockSummary summary{.first_position = block.header().first_position,
                        .recorded_at = block.header().recorded_at,
                        .hash = sha256(bytes)};
@@ -144,7 +144,9 @@ Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> by
     }
     if (event.version.value == 1) entry.created = true;
     summary.events.push_back({stream->second, type->second});
-    if (id_is_indexed(stored, plain_server_ids)) summary.ids.push_back({event.id, position});
+    add_event_terms(summary.terms, {static_cast<std::uint32_t>(i), event.metadata, event.command_id},
+                    event.tags, index.digest_key());
+    if (id_is_indexed(stored, index.has_plain_server_ids())) summary.ids.push_back({event.id, position});
   }
   return summary;
 }
@@ -176,7 +178,7 @@ Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const U
       hash = sha256(bytes);
       return true;
     }
-    CAIRN_TRY(BlockSummary summary, summarize(block, bytes, find, index.has_plain_server_ids()));
+    CAIRN_TRY(BlockSummary summary, summarize(block, bytes, find, index));
     hash = summary.hash;
     tail.apply(summary);
     CAIRN_CHECK(flush());

@@ -13,11 +13,11 @@
 
 namespace cairn {
 
-// What a block adds to the index, read from the block itself. `find` returns the head of a stream before it.
-// `plain_server_ids` is Index::has_plain_server_ids().
+// What a block adds to `index`, read from the block itself: views of its bytes. `find` returns the head of a
+// stream before it.
 using FindStream = std::function<Result<std::optional<StreamHead>>(std::string_view stream)>;
 Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const FindStream& find,
-                               bool plain_server_ids);
+                               const Index& index);
 
 // The end of the log, from its last block; of an empty log the anchor of the hash chain.
 Result<LogEnd> read_end(BlockSource& log, const Uuid& store_id);

@@ -14,6 +14,7 @@
 #include "eventstore/read/pages.h"
 #include "eventstore/read/reader.h"
 #include "eventstore/recovery/data_folder.h"
+#include "eventstore/recovery/index_fill.h"
 #include "eventstore/recovery/recovery.h"
 
 namespace cairn {
@@ -35,6 +36,7 @@ class LocalEventStore final : public EventStore {
     CAIRN_TRY(log_, LmdbBlockLog::open(folder_.log(), log_options));
     CAIRN_CHECK(open_index());
     add_recent_days(*log_, id_window_);
+    index_fill_.emplace(*log_, *index_);
     auto recovered = recover(*log_, *index_, tail_, folder_.store_id(), [this] { return flush_if_full(); });
     if (!recovered.ok()) {
       Error error = std::move(recovered).error();
@@ -50,7 +52,8 @@ class LocalEventStore final : public EventStore {
                                       .first_id_day = [this] { return first_id_day(); },
                                       .on_notice = options_.on_notice,
                                       .on_fatal = options_.on_fatal,
-                                      .each_minute = [this] { tidy(); }});
+                                      .each_minute = [this] { tidy(); },
+                                      .idle_step = [this] { return tidy_index(); }});
     appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, id_window_, folder_.store_id(),
                                       folder_.id_key(), format()},
                       options_, end,
@@ -74,9 +77,14 @@ class LocalEventStore final : public EventStore {
     return reader_->read_stream(stream, query);
   }
   Result<LogPage> read_log(const LogQuery& query) override { return reader_->read_log(query); }
+  Result<GlobalPosition> first_recorded_at(Timestamp time) override {
+    return reader_->first_recorded_at(time);
+  }
   Result<GlobalPosition> scan(const ScanQuery& query, const EventVisitor& visitor) override {
     return reader_->scan(query, visitor);
   }
+  Result<CountList> count_terms(const CountQuery& query) override { return reader_->count_terms(query); }
+  IndexProgress index_progress() const override { return index_->progress(); }
   Result<StreamPage> read_system_stream(std::string_view stream, const StreamQuery& query) override {
     CAIRN_CHECK(check_system_stream(stream));
     return reader_->read_stream(stream, query);
@@ -197,7 +205,17 @@ class LocalEventStore final : public EventStore {
     if (!tail_.sizes().active.reaches(flush_at())) return {};
     CAIRN_CHECK(index_->flush(*tail_.freeze(), folder_.store_id(), first_id_day(), [] { return true; }));
     tail_.drop_frozen(options_.tail_bytes_max / 2);
-    return {};
+    // A rebuild makes many runs: merged as it goes, there are few when the store opens.
+    for (;;) {
+      CAIRN_TRY(const bool more, index_->tidy());
+      if (!more) return {};
+    }
+  }
+
+  // On cairn-flush, between flushes.
+  Result<bool> tidy_index() {
+    CAIRN_TRY(const bool more, index_->tidy());
+    return more ? Result<bool>(true) : index_fill_->step();
   }
 
   // A log that has blocks of a newer format does not go back to an older one.
@@ -240,6 +258,7 @@ class LocalEventStore final : public EventStore {
   std::unique_ptr<Index> index_;
   Tail tail_;
   IdWindow id_window_;
+  std::optional<IndexFill> index_fill_;
   HeadSignal news_;
   std::optional<Flusher> flusher_;
   std::optional<Appender> appender_;

@@ -10,16 +10,16 @@
 #include "eventstore/base/checksum.h"
 #include "eventstore/base/seeded_hash.h"
 #include "eventstore/format/stored_event.h"
+#include "eventstore/index/event_terms.h"
 #include "eventstore/index/id_runs.h"
 #include "eventstore/index/indexed_id.h"
-#include "eventstore/index/posting_term.h"
 #include "eventstore/index/stream_head.h"
 #include "eventstore/index/tail.h"
 
 namespace cairn {
 
 // The index as it should be, computed while the log is read. It keeps every stream head, but only a digest of
-// each posting list and of each day's ids, so its memory grows with the number of streams and not of events.
+// each list of a name and of each day's ids, so its memory grows with the number of streams and not of events.
 class ExpectedIndex {
  public:
   template <typename Value>
@@ -36,7 +36,7 @@ class ExpectedIndex {
     friend bool operator==(const ListDigest&, const ListDigest&) = default;
   };
 
-  // The digest of a set of (hash, position); does not depend on the order.
+  // The digest of a set of (hash, position), or of (term, position); does not depend on the order.
   struct SetDigest {
     std::uint64_t count = 0;
     std::uint64_t sum = 0;
@@ -44,12 +44,20 @@ class ExpectedIndex {
       ++count;
       sum += checksum64(&entry, sizeof entry);
     }
+    void add(std::string_view term, std::uint64_t position) {
+      ++count;
+      sum += checksum64(term, position);
+    }
     friend bool operator==(const SetDigest&, const SetDigest&) = default;
   };
 
-  // `plain_server_ids` is Index::has_plain_server_ids().
-  ExpectedIndex(std::uint64_t id_seed, bool plain_server_ids)
-      : id_seed_(id_seed), plain_server_ids_(plain_server_ids) {}
+  struct Basis {
+    std::uint64_t id_seed = 0;
+    bool plain_server_ids = false;  // Index::has_plain_server_ids()
+    SipKey digest_key;              // of the list of runs
+    GlobalPosition lists_through;   // likewise: up to there the index has no terms but names
+  };
+  explicit ExpectedIndex(const Basis& basis) : basis_(basis) {}
 
   StreamHead& head(std::string_view stream) {
     const auto found = heads_.find(stream);
@@ -60,15 +68,20 @@ class ExpectedIndex {
   // Adds an event to the posting lists and ids. The caller advances the stream's head.
   void add(const StoredEvent& stored) {
     const EventView& event = stored.event;
-    list(PostingTerm::Kind::kCategory, category_of(event.stream)).add(event.position.value);
-    list(PostingTerm::Kind::kType, event.type).add(event.position.value);
-    if (id_is_indexed(stored, plain_server_ids_)) {
-      ids_[day_of(event.recorded_at)].add({IdRuns::hash(event.id, id_seed_), event.position.value});
+    list(TermKind::kCategory, category_of(event.stream)).add(event.position.value);
+    list(TermKind::kType, event.type).add(event.position.value);
+    if (event.position > basis_.lists_through) {
+      scratch_.clear();
+      add_event_terms(scratch_, {0, event.metadata, event.command_id}, event.tags, basis_.digest_key);
+      for (const EventTerm& term : scratch_) others_[term.kind].add(term.view().bytes, event.position.value);
+    }
+    if (id_is_indexed(stored, basis_.plain_server_ids)) {
+      ids_[day_of(event.recorded_at)].add({IdRuns::hash(event.id, basis_.id_seed), event.position.value});
     }
   }
 
-  ListDigest& list(PostingTerm::Kind kind, std::string_view name) {
-    auto& lists = kind == PostingTerm::Kind::kCategory ? categories_ : types_;
+  ListDigest& list(TermKind kind, std::string_view name) {
+    auto& lists = kind == TermKind::kCategory ? categories_ : types_;
     const auto found = lists.find(name);
     return found != lists.end() ? found->second
                                 : lists.emplace(std::string(name), ListDigest{}).first->second;
@@ -78,10 +91,13 @@ class ExpectedIndex {
   const ByName<ListDigest>& categories() const { return categories_; }
   const ByName<ListDigest>& types() const { return types_; }
   const std::map<std::uint32_t, SetDigest>& ids() const { return ids_; }
+  // Of tags, correlation and command ids: one for each kind, because there may be as many terms as events.
+  const std::map<TermKind, SetDigest>& others() const { return others_; }
 
  private:
-  std::uint64_t id_seed_;
-  bool plain_server_ids_;
+  const Basis basis_;
+  std::map<TermKind, SetDigest> others_;
+  std::vector<EventTerm> scratch_;
   ByName<StreamHead> heads_;
   ByName<ListDigest> categories_;
   ByName<ListDigest> types_;

@@ -30,7 +30,10 @@ class IndexWalk {
 
  private:
   Status walk_streams(ExpectedIndex* expected);
-  Status walk_postings(ExpectedIndex* expected);
+  Status walk_postings();
+  Status walk_terms(ExpectedIndex* expected);
+  Status walk_run(const TermRun& run, bool counts);
+  void add(const RunCursor::Entry& entry);
   Status walk_ids(ExpectedIndex* expected);
   Status walk_snapshots();
   void compare_lists(char kind, const ExpectedIndex::ByName<ExpectedIndex::ListDigest>& expected);
@@ -43,6 +46,7 @@ class IndexWalk {
   HeadsAhead ahead_;
   bool cancelled_ = false;
   std::map<std::string, ExpectedIndex::ListDigest> lists_;  // by kind and name
+  std::map<TermKind, ExpectedIndex::SetDigest> others_;
 };
 
 }  // namespace cairn

@@ -18,13 +18,13 @@ std::string event_name(GlobalPosition position) {
 
 }  // namespace
 
-LogWalk::LogWalk(BlockSource& log, const Uuid& store_id, bool plain_server_ids, VerifyReport& report,
-                 const VerifyProgress& progress)
+LogWalk::LogWalk(BlockSource& log, const Uuid& store_id, const ExpectedIndex::Basis& basis,
+                 VerifyReport& report, const VerifyProgress& progress)
     : log_(log),
       report_(report),
       progress_(progress),
       findings_(report),
-      expected_(Index::id_seed(store_id), plain_server_ids),
+      expected_(basis),
       hash_(chain_anchor(store_id)) {}
 
 void LogWalk::break_off(std::string place, std::string what) {

@@ -17,8 +17,7 @@ namespace cairn {
 // pointers. Continues after damage as far as blocks can be found. Not thread-safe.
 class LogWalk {
  public:
-  // `plain_server_ids` is Index::has_plain_server_ids().
-  LogWalk(BlockSource& log, const Uuid& store_id, bool plain_server_ids, VerifyReport& report,
+  LogWalk(BlockSource& log, const Uuid& store_id, const ExpectedIndex::Basis& basis, VerifyReport& report,
           const VerifyProgress& progress);
 
   // Continues up to `to`, or to the end of the log if that comes first. Fails only when the log cannot be

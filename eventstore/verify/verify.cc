@@ -101,11 +101,20 @@ Result<VerifyReport> verify_store(const std::filesystem::path& folder, const Ver
     CAIRN_TRY(auto snapshot, index->read());
     reader.emplace(std::move(snapshot));
   }
-  const auto plain_server_ids = reader ? reader->has_plain_server_ids() : Result<bool>(false);
-  if (!plain_server_ids.ok()) findings.add("index state", plain_server_ids.error().message);
+  ExpectedIndex::Basis basis{
+      .id_seed = Index::id_seed(store.store_id()), .digest_key = {}, .lists_through = {}};
+  if (reader) {
+    const auto plain_server_ids = reader->has_plain_server_ids();
+    if (!plain_server_ids.ok()) findings.add("index state", plain_server_ids.error().message);
+    basis.plain_server_ids = plain_server_ids.ok() && *plain_server_ids;
+    if (const auto runs = reader->runs(); runs.ok()) {
+      basis.digest_key = (*runs)->digest_key;
+      basis.lists_through = (*runs)->lists_through;
+    }
+  }
   CAIRN_TRY(const auto log,
             LmdbBlockLog::open(store.log(), {.readers_max = kReaders, .access = lmdb::Access::kReadOnly}));
-  LogWalk walk(*log, store.store_id(), plain_server_ids.ok() && *plain_server_ids, report, progress);
+  LogWalk walk(*log, store.store_id(), basis, report, progress);
   walk.visit = visit;
   CAIRN_CHECK(reader ? compare(walk, *reader, report, progress) : walk.walk_to({~std::uint64_t{0}}));
   if (ids == VerifyIds::kIgnore || !walk.unbroken()) return report;

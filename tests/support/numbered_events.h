@@ -24,8 +24,9 @@ inline std::string numbered_data(std::uint64_t n, std::size_t bytes) {
 
 inline NewEvent numbered_event(std::uint64_t n, std::size_t bytes) {
   NewEvent made = event(id(n), "T" + std::to_string(n % 5), numbered_data(n, bytes));
-  made.metadata = R"({"n":)" + std::to_string(n) + "}";
-  if (n % 3 == 0) made.tags = {"n:" + std::to_string(n)};
+  made.metadata =
+      R"({"n":)" + std::to_string(n) + R"(,"correlationId":"c-)" + std::to_string(n / 4) + R"("})";
+  if (n % 3 == 0) made.tags = {"n:" + std::to_string(n), "third"};
   return made;
 }
 

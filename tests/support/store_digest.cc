@@ -79,6 +79,18 @@ Result<std::uint64_t> digest_of(EventStore& store) {
   for (const std::string& type : types) CAIRN_CHECK(add_log(store, {{}, {type}}, digest));
   if (!categories.empty())
     CAIRN_CHECK(add_log(store, {{*categories.begin()}, {*types.begin(), *types.rbegin()}}, digest));
+  std::set<std::string> tags;
+  for (const Event& event : scanned) tags.insert(event.tags.begin(), event.tags.end());
+  for (const std::string& tag : tags) CAIRN_CHECK(add_log(store, {.tags = {tag}}, digest));
+  for (const char* const correlation : {"c-1", "c-2", "c-20"})
+    CAIRN_CHECK(add_log(store, {.correlation = correlation}, digest));
+  for (const CountedTerm of : {CountedTerm::kCategory, CountedTerm::kType, CountedTerm::kTag}) {
+    CAIRN_TRY(const CountList counts, store.count_terms({.of = of}));
+    for (const auto& [term, events] : counts.terms) {
+      digest.add(term);
+      digest.add(events);
+    }
+  }
   CAIRN_TRY(auto listed, list_all(store, {.category = "", .prefix = "", .after = "", .limit = 10}));
   for (const StreamInfo& info : listed) {
     digest.add(info);

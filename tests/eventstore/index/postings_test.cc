@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/format_1_index.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_folder.h"
 
@@ -25,16 +26,16 @@ class PostingsTest : public testing::Test {
     ASSERT_THAT(env_->open_tables({&handle, 1}), succeeds());
   }
 
-  void add(const PostingTerm& term, const std::vector<std::uint64_t>& positions) {
+  void add(const TermView& term, const std::vector<std::uint64_t>& positions) {
     auto txn = env_->begin_write();
     ASSERT_THAT(txn, succeeds());
-    const auto code = postings::append(txn->get(), table_, term, positions);
+    const auto code = test::append_postings(txn->get(), table_, term, positions);
     ASSERT_THAT(code, succeeds());
     ASSERT_EQ(*code, 0);
     ASSERT_EQ(txn->commit(), 0);
   }
 
-  std::vector<std::uint64_t> all(const PostingTerm& term) {
+  std::vector<std::uint64_t> all(const TermView& term) {
     std::vector<std::uint64_t> positions;
     const auto txn = env_->begin_read();
     std::uint64_t last = 0;
@@ -52,7 +53,7 @@ class PostingsTest : public testing::Test {
   MDB_dbi table_ = 0;
 };
 
-const PostingTerm kOrder{PostingTerm::Kind::kCategory, "order"};
+const TermView kOrder{TermKind::kCategory, "order"};
 
 TEST_F(PostingsTest, ManySmallAppendsMakeOneList) {
   std::mt19937_64 random(1);
@@ -81,8 +82,8 @@ TEST_F(PostingsTest, ManySmallAppendsMakeOneList) {
 }
 
 TEST_F(PostingsTest, ListsWithSimilarNamesAreSeparate) {
-  const PostingTerm longer{PostingTerm::Kind::kCategory, "orders"};
-  const PostingTerm type{PostingTerm::Kind::kType, "order"};
+  const TermView longer{TermKind::kCategory, "orders"};
+  const TermView type{TermKind::kType, "order"};
   add(kOrder, {1, 5});
   add(longer, {2, 6});
   add(type, {3, 7});
@@ -90,7 +91,7 @@ TEST_F(PostingsTest, ListsWithSimilarNamesAreSeparate) {
   EXPECT_EQ(all(kOrder), (std::vector<std::uint64_t>{1, 5, 9}));
   EXPECT_EQ(all(longer), (std::vector<std::uint64_t>{2, 6}));
   EXPECT_EQ(all(type), (std::vector<std::uint64_t>{3, 7}));
-  EXPECT_TRUE(all({PostingTerm::Kind::kCategory, "orde"}).empty());
+  EXPECT_TRUE(all({TermKind::kCategory, "orde"}).empty());
 }
 
 }  // namespace

@@ -227,7 +227,7 @@ TEST_F(FileCheckTest, ATableWithAChangedNameIsReportedMissing) {
   ASSERT_THAT(opened, fails_with(Errc::kCorruption));
   EXPECT_THAT(opened.error().message, testing::HasSubstr("lacks"));
   // A table that may be missing is created.
-  const std::array<TableHandle, 2> newer{{{"two", &tables[1]}, {"new", &tables[2], true}}};
+  const std::array<TableHandle, 2> newer{{{"two", &tables[1]}, {"new", &tables[2], Lack::kMake}}};
   EXPECT_THAT((*env)->open_tables(newer), succeeds());
   EXPECT_NE(tables[2], kNoTable);
 }

@@ -9,6 +9,8 @@
 //   hash                                   ok HASH
 //   flush | close                          ok | err …
 //   head                                   ok POSITION
+//   progress                               ok DONE TOTAL: of the index, see EventStore::index_progress()
+//   indexed                                ok, once the index is complete
 //   digest                                 ok NUMBER | err …
 //   fatal                                  ok HOW_OFTEN_ON_FATAL_WAS_CALLED
 //
@@ -23,6 +25,7 @@
 #include <mutex>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -138,6 +141,12 @@ int main(int argc, char** argv) {
       say("ok");
     } else if (command == "head") {
       say("ok " + std::to_string(store->head().value));
+    } else if (command == "progress") {
+      const IndexProgress progress = store->index_progress();
+      say("ok " + std::to_string(progress.done.value) + " " + std::to_string(progress.total.value));
+    } else if (command == "indexed") {
+      while (!store->index_progress().complete()) std::this_thread::yield();
+      say("ok");
     } else if (command == "digest") {
       auto digest = digest_of(*store);
       say(digest.ok() ? "ok " + std::to_string(*digest) : failure(digest.error()));

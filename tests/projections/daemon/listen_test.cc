@@ -14,6 +14,7 @@ class CountedLog final : public LogReader {
   explicit CountedLog(LogReader& log) : log_(log) {}
 
   Result<LogPage> read_log(const LogQuery& query) override { return log_.read_log(query); }
+  Result<GlobalPosition> first_recorded_at(Timestamp time) override { return log_.first_recorded_at(time); }
   Result<GlobalPosition> scan(const ScanQuery& query, const EventVisitor& visitor) override {
     return log_.scan(query, visitor);
   }
