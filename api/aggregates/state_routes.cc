@@ -10,7 +10,6 @@
 #include "api/aggregates/state_problem.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/route_tools.h"
-#include "eventstore/base/time_text.h"
 #include "eventstore/event_store.h"
 
 namespace cairn::api {
@@ -21,21 +20,14 @@ namespace {
 Answered<StateQuery> read_query(const HttpRequest& request) {
   QueryReader query(request);
   const auto version = query.number("version", 1, std::numeric_limits<std::uint64_t>::max());
-  const auto time = query.text("time");
+  const auto time = query.time("time");
   CAIRN_CHECK(query.finish());
   if (version && time) {
     return invalid_request("Give a version or a time, not both.", "time");
   }
   if (version) return StateQuery::at_version({*version});
-  if (!time) return StateQuery::head();
-  const auto moment = parse_time(*time);
-  if (!moment) {
-    return invalid_request(
-        "The parameter time must be in the format of RFC 3339, such as 2026-11-16T20:55:35.123456Z or "
-        "2026-11-16T21:55:35+01:00.",
-        "time");
-  }
-  return StateQuery::at_time(*moment);
+  if (time) return StateQuery::at_time(*time);
+  return StateQuery::head();
 }
 
 HttpResponse state_of(AggregateStates& states, const std::string& stream, const StateQuery& query,

@@ -82,6 +82,10 @@ BodySource::Piece EventFeed::send_page(std::string& to, WorkBudget& budget) {
       ++sent_;
       continue;
     }
+    if (!wanted_.covers(event.recorded_at)) {
+      ++sent_;
+      continue;
+    }
     const std::size_t before = to.size();
     if (const auto appended = append(to, event, shaper); !appended) {
       to.resize(before);

@@ -59,6 +59,7 @@ class EventList {
       }
       if (!budget_.charge(1 + stored.data.size() / PageShaper::kBytesPerStep)) break;
       ++written_;
+      if (!wanted_.covers(stored.recorded_at)) continue;
       CAIRN_CHECK(shaper.each_part(stored, [&](const ShapedEvent& part, bool) {
         json_.element();
         return append_event_json(text_, stored, part);

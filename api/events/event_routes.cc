@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -44,6 +45,19 @@ struct Wanted {
   std::optional<std::uint64_t> last_event_id;  // a reconnecting client has the events up to this position
 };
 
+// The parameters of the whole log: a filter, and a range of times.
+EventFilter read_filter(QueryReader& query, WantedEvents& events) {
+  EventFilter filter;
+  filter.categories = query.list("category", limits::kFilterTermsMax);
+  filter.tags = query.list("tag", limits::kFilterTermsMax);
+  filter.correlation = query.filled_text("correlation").value_or("");
+  filter.system = query.word("system", {"true", "false"}) == "true";
+  events.types = query.list("type", limits::kFilterTermsMax);
+  events.recorded_from = query.time("fromTime");
+  events.recorded_until = query.time("untilTime");
+  return filter;
+}
+
 Wanted read_wanted(const HttpRequest& request, QueryReader& query) {
   Wanted wanted;
   wanted.form = wanted_form(request);
@@ -60,9 +74,18 @@ Wanted read_wanted(const HttpRequest& request, QueryReader& query) {
 
 // Checks the parameters that depend on each other, and reads Last-Event-ID.
 Answered<void> check(const HttpRequest& request, Wanted& wanted) {
+  if (wanted.events.recorded_from && wanted.events.recorded_until &&
+      *wanted.events.recorded_until < *wanted.events.recorded_from) {
+    return invalid_request("The parameter untilTime must not be before fromTime.", "untilTime");
+  }
   if (wanted.form != Form::kServerSent) return {};
   if (wanted.events.direction == Direction::kBackward) {
     return invalid_request("Server-sent events go forward only.", "direction");
+  }
+  // Browsers would reconnect after the last event, again and again.
+  if (wanted.events.recorded_until) {
+    return invalid_request("Server-sent events have no end; read up to a time as pages or as NDJSON.",
+                           "untilTime");
   }
   if (const auto id = request.header("Last-Event-ID")) {
     wanted.last_event_id = json_whole_number(*id);
@@ -100,6 +123,42 @@ Answered<void> check_history(const StreamInfo& stream, StreamVersion from) {
       .with("currentVersion", version);
 }
 
+// Lines and server-sent events begin after the status was sent, so the index is checked before.
+Answered<void> check_index(const EventStore& store, const EventFilter& filter) {
+  if (!filter.looks_at_events()) return {};
+  const IndexProgress index = store.index_progress();
+  if (index.complete()) return {};
+  Error error = make_error(Errc::kNotYet, "the index of tags and correlations is being rebuilt");
+  error.position = index.done.value;
+  error.limit = index.total.value;
+  return store_problem(error);
+}
+
+// Narrows the positions of a query to a range of times, so that what lies outside is not read. It may leave
+// events outside of the range, which WantedEvents::covers() excludes: those that are appended from now on and
+// recorded before the range begins, or after it ends.
+Answered<void> narrow_to_times(EventStore& store, const WantedEvents& wanted, LogQuery& log) {
+  const bool forward = log.direction == Direction::kForward;
+  auto& lowest = forward ? log.from : log.until;
+  auto& highest = forward ? log.until : log.from;
+  if (wanted.recorded_from) {
+    const auto first = store.first_recorded_at(*wanted.recorded_from);
+    if (!first) return store_problem(first.error());
+    lowest = std::max(lowest.value_or(GlobalPosition{1}), *first);
+  }
+  if (wanted.recorded_until) {
+    const GlobalPosition head = store.head();
+    const auto first = store.first_recorded_at(*wanted.recorded_until);
+    if (!first) return store_problem(first.error());
+    // Beyond the head, events can still be appended that are recorded before this time.
+    if (*first <= head) {
+      const GlobalPosition last{first->value - 1};
+      highest = highest ? std::min(*highest, last) : last;
+    }
+  }
+  return {};
+}
+
 // Clients name types as they are after shaping. A new upcaster may change which stored types that includes.
 RenewFilter renew_types(const EventShapes& shapes, WantedEvents wanted) {
   if (wanted.types.empty() || wanted.shape == Shape::stored()) return {};
@@ -125,13 +184,12 @@ HttpResponse feed(std::unique_ptr<EventCursor> cursor, const Wanted& wanted, con
 Answered<HttpResponse> answer_log(const EventSource& source, const HttpRequest& request, WorkBudget& budget) {
   QueryReader query(request);
   Wanted wanted = read_wanted(request, query);
-  LogQuery log{.direction = wanted.events.direction, .filter = {}};
-  log.filter.categories = query.list("category", limits::kFilterTermsMax);
-  wanted.events.types = query.list("type", limits::kFilterTermsMax);
+  LogQuery log{.filter = read_filter(query, wanted.events)};
   CAIRN_CHECK(query.finish());
   CAIRN_CHECK(check(request, wanted));
   CAIRN_CHECK(check_categories(request, log.filter.categories));
 
+  log.direction = wanted.events.direction;
   if (wanted.from) log.from = GlobalPosition{*wanted.from};
   if (wanted.last_event_id) log.from = GlobalPosition{*wanted.last_event_id + 1};
   auto renew = renew_types(source.shapes, wanted.events);
@@ -139,6 +197,8 @@ Answered<HttpResponse> answer_log(const EventSource& source, const HttpRequest& 
   if (wanted.form == Form::kServerSent && log.from) {
     CAIRN_CHECK(check_history(source.store, log.from->value - 1));
   }
+  if (wanted.form != Form::kPage) CAIRN_CHECK(check_index(source.store, log.filter));
+  CAIRN_CHECK(narrow_to_times(source.store, wanted.events, log));
   if (wanted.form != Form::kPage) {
     return feed(log_cursor(source.store, std::move(log), std::move(renew)), wanted, source);
   }

@@ -13,6 +13,9 @@ std::vector<Route> append_routes(const RouteContext& context);
 // The numbers of one stream, and the list of streams.
 std::vector<Route> stream_routes(const RouteContext& context);
 
+// How many events each category, type or tag has.
+std::vector<Route> count_routes(const RouteContext& context);
+
 // Events of one stream and of the whole log: as pages, as lines, and as server-sent events.
 std::vector<Route> event_routes(const RouteContext& context);
 

@@ -20,6 +20,7 @@ std::vector<prometheus::MetricFamily> store_metrics(const EventStore& store) {
   constexpr auto kCounter = prometheus::MetricType::Counter;
   constexpr auto kGauge = prometheus::MetricType::Gauge;
   const StoreStats stats = store.stats();
+  const IndexProgress index = store.index_progress();
   return {
       family("cairn_appends_total", "Appends acknowledged, repeats included", kCounter, stats.appends),
       family("cairn_appends_repeated_total", "Appends recognised as repeats", kCounter,
@@ -33,6 +34,8 @@ std::vector<prometheus::MetricFamily> store_metrics(const EventStore& store) {
       family("cairn_log_head", "Position of the newest event", kGauge, store.head().value),
       family("cairn_log_bytes", "Bytes of the log", kGauge, stats.log_bytes),
       family("cairn_index_bytes", "Bytes of the index", kGauge, stats.index_bytes),
+      family("cairn_index_rebuild_events_left", "Events that the rebuild of the index has not read yet",
+             kGauge, index.total.value - index.done.value),
       family("cairn_queue_requests", "Appends in the queue of the writer", kGauge, stats.queue_requests),
       family("cairn_tail_events", "Events in the tail, not yet in the index", kGauge, stats.tail_events),
       family("cairn_tail_bytes", "Memory of the tail, with what it caches after a flush", kGauge,

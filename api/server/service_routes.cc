@@ -38,7 +38,10 @@ void answer_ready(const StoreSlot& slot, const Responder& respond) {
     respond(not_yet("The store is being recovered.").to_response());
     return;
   }
-  const nlohmann::json state = {{"status", "ready"}, {"head", store->head().value}};
+  nlohmann::json state = {{"status", "ready"}, {"head", store->head().value}};
+  if (const IndexProgress index = store->index_progress(); !index.complete()) {
+    state["index"] = {{"done", index.done.value}, {"total", index.total.value}};
+  }
   respond(json_response(200, state.dump()));
 }
 

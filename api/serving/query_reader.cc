@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "eventstore/base/names.h"
+#include "eventstore/base/time_text.h"
 #include "eventstore/json/json_cursor.h"
 
 namespace cairn::api {
@@ -35,6 +36,27 @@ std::optional<std::uint64_t> QueryReader::number(const std::string& name, std::u
   if (!value || *value < at_least || *value > at_most) {
     fail(name, fmt::format("must be a whole number from {} to {}", at_least, at_most));
     return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::string> QueryReader::filled_text(const std::string& name) {
+  auto given = text(name);
+  if (given && given->empty()) {
+    fail(name, "is empty");
+    return std::nullopt;
+  }
+  return given;
+}
+
+std::optional<Timestamp> QueryReader::time(const std::string& name) {
+  const auto given = text(name);
+  if (!given) return std::nullopt;
+  const auto value = parse_time(*given);
+  if (!value) {
+    fail(name,
+         "must be in the format of RFC 3339, such as 2026-11-16T20:55:35.123456Z or "
+         "2026-11-16T21:55:35+01:00");
   }
   return value;
 }

@@ -9,6 +9,7 @@
 
 #include "api/http/http_message.h"
 #include "api/http/problem.h"
+#include "eventstore/base/clock.h"
 #include "upcasters/model/shape.h"
 
 namespace cairn::api {
@@ -24,6 +25,12 @@ class QueryReader {
   // These return nullopt when the parameter is not given or wrong.
   std::optional<std::string> text(const std::string& name);
   std::optional<std::uint64_t> number(const std::string& name, std::uint64_t at_least, std::uint64_t at_most);
+
+  // A text that is not empty.
+  std::optional<std::string> filled_text(const std::string& name);
+
+  // A time in the format of RFC 3339.
+  std::optional<Timestamp> time(const std::string& name);
 
   // A name of 1 to 200 printable bytes.
   std::optional<std::string> name(const std::string& name);

@@ -53,6 +53,23 @@ TEST_F(EventPagesTest, LogPageSaysWhereTheNextBegins) {
             R"({"events":[)" + event_json(log.events[2]) + R"(],"next":null,"head":3})");
 }
 
+// Positions alone do not exclude an event that was appended after the times were resolved to positions.
+TEST_F(EventPagesTest, EventsOutsideOfTheTimesAreNotOnThePage) {
+  append("a-1", {"T"});
+  clock().advance(test::ManualClock::kSecond);
+  append("a-1", {"T"});
+  clock().advance(test::ManualClock::kSecond);
+  append("a-1", {"T"});
+  const LogPage log = *store().read_log({});
+  ASSERT_EQ(log.events.size(), 3u);
+  const WantedEvents second{.recorded_from = log.events[1].recorded_at,
+                            .recorded_until = log.events[2].recorded_at};
+  EXPECT_EQ(log_page(source_, {}, second, budget_)->body,
+            R"({"events":[)" + event_json(log.events[1]) + R"(],"next":null,"head":3})");
+  EXPECT_EQ(log_page(source_, {.from = GlobalPosition{3}}, second, budget_)->body,
+            R"({"events":[],"next":null,"head":3})");
+}
+
 TEST_F(EventPagesTest, StreamPageHasTheStreamsVersion) {
   append("a-1", {"T", "T"});
   const LogPage log = *store().read_log({});

@@ -46,6 +46,12 @@ inline std::string event_text(std::string_view type, std::string_view data = "{}
   return text + "}";
 }
 
+// An event of a request, with tags and metadata.
+inline std::string tagged_text(std::string_view type, const Json& tags,
+                               const Json& metadata = Json::object()) {
+  return Json({{"type", type}, {"data", 1}, {"tags", tags}, {"metadata", metadata}}).dump();
+}
+
 // A request's body with these events; `expected` is JSON, and left out when empty.
 inline std::string events_text(const std::vector<std::string>& events, std::string_view expected = "") {
   std::string text = "{";

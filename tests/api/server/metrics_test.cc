@@ -67,6 +67,7 @@ TEST_F(ServerMetricsTest, EveryDocumentedMetricExists) {
                            "cairn_log_head gauge",
                            "cairn_log_bytes gauge",
                            "cairn_index_bytes gauge",
+                           "cairn_index_rebuild_events_left gauge",
                            "cairn_queue_requests gauge",
                            "cairn_tail_events gauge",
                            "cairn_index_flushes_total counter",
