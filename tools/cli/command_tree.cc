@@ -35,6 +35,7 @@ void add_commands(CLI::App& app, const std::string& version, CommandAction& acti
   add_project_command(app, version, action);
   add_append_command(app, action);
   add_read_command(app, action);
+  add_stats_commands(app, action);
   add_import_command(app, action);
   add_export_command(app, action);
   add_schema_commands(app, action);

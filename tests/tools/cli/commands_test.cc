@@ -137,6 +137,25 @@ TEST_F(CommandsTest, ReadsAreFilteredAndReversed) {
   EXPECT_THAT(nobody.errors, HasSubstr("(404 not-found)"));
 }
 
+TEST_F(CommandsTest, EventsAreFoundAndCounted) {
+  append("order-1", "1", {"--tag", "eu", "--tag", "größe 1", "--metadata", R"({"correlationId":"c-1"})"});
+  append("order-2", "2", {"--tag", "eu"});
+  append("cart-1", "3", {"--metadata", R"({"correlationId":"c-1"})"});
+  EXPECT_THAT(data_of({"--all", "--tag", "eu"}), ElementsAre("1", "2"));
+  EXPECT_THAT(data_of({"--all", "--tag", "eu", "--tag", "größe 1"}), ElementsAre("1"));
+  EXPECT_THAT(data_of({"--all", "--correlation", "c-1", "--no-system"}), ElementsAre("1", "3"));
+  EXPECT_THAT(data_of({"--all", "--correlation", "c-1", "--follow", "--limit", "2"}), ElementsAre("1", "3"));
+  const json second = json::parse(cairn({"read", "--all", "--from", "2", "--limit", "1"}).output);
+  const std::string time = second["recordedAt"];
+  EXPECT_THAT(data_of({"--all", "--from-time", time}), ElementsAre("2", "3"));
+  EXPECT_THAT(data_of({"--all", "--from-time", time, "--follow", "--limit", "2"}), ElementsAre("2", "3"));
+  EXPECT_THAT(data_of({"--all", "--until-time", time, "--backward"}), ElementsAre("1"));
+  EXPECT_EQ(cairn({"stats", "counts"}).output,
+            "{\"name\":\"cart\",\"events\":1}\n{\"name\":\"order\",\"events\":2}\n");
+  EXPECT_EQ(cairn({"stats", "counts", "--by", "tag", "--prefix", "g"}).output,
+            "{\"name\":\"größe 1\",\"events\":1}\n");
+}
+
 TEST_F(CommandsTest, FollowSurvivesARestartOfTheServer) {
   append("order-1", "\"first\"");
   CairnProcess follower({"read", "--all", "--follow", "--url", server_.url()});

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "eventstore/base/time_text.h"
 #include "tools/cli/server/failure_report.h"
 #include "tools/cli/server/follow.h"
 #include "tools/cli/server/read_query.h"
@@ -33,10 +34,14 @@ struct ReadArguments {
 std::string conflict_in(const ReadArguments& arguments) {
   const ReadQuery& query = arguments.query;
   if (query.stream.empty() != arguments.all) return "name one stream, or --all for all of them";
-  if (!arguments.all && !(query.types.empty() && query.categories.empty())) {
-    return "--type and --category go with --all";
+  if (!arguments.all && query.filters()) {
+    return "--type, --category, --tag, --correlation, --from-time, --until-time and --no-system go with "
+           "--all";
   }
   if (arguments.follow && query.backward) return "--follow and --backward exclude each other";
+  if (arguments.follow && !query.until_time.empty()) {
+    return "--follow and --until-time exclude each other: following has no end";
+  }
   return "";
 }
 
@@ -79,6 +84,42 @@ std::string check_shape(const std::string& text) {
   return "must be 'latest', 'stored' or a schema version";
 }
 
+std::string check_filled(const std::string& text) { return text.empty() ? "is empty" : ""; }
+
+std::string check_time(const std::string& text) {
+  return parse_time(text) ? "" : "must be a time (RFC 3339), like 2026-11-16T15:00:00Z";
+}
+
+void add_filter_options(CLI::App& command, ReadQuery& query) {
+  command.add_option("--type", query.types, "With --all: only events of this type, repeatable")
+      ->type_name("TYPE")
+      ->allow_extra_args(false);
+  command.add_option("--category", query.categories, "With --all: only streams of this category, repeatable")
+      ->type_name("CATEGORY")
+      ->allow_extra_args(false);
+  command
+      .add_option("--tag", query.tags,
+                  "With --all: only events with this tag, repeatable; an event must have all of them")
+      ->type_name("TAG")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(check_filled, ""));
+  command
+      .add_option("--correlation", query.correlation,
+                  "With --all: only events with this correlationId in their metadata")
+      ->type_name("ID")
+      ->check(CLI::Validator(check_filled, ""));
+  command
+      .add_option("--from-time", query.from_time,
+                  "With --all: only events recorded at or after this time (RFC 3339)")
+      ->type_name("T")
+      ->check(CLI::Validator(check_time, ""));
+  command.add_option("--until-time", query.until_time, "With --all: only events recorded before this time")
+      ->type_name("T")
+      ->check(CLI::Validator(check_time, ""));
+  command.add_flag("--no-system", query.without_system,
+                   "With --all: without the server's own events, of streams like $schemas");
+}
+
 void add_query_options(CLI::App& command, ReadArguments& arguments) {
   command.add_option("stream", arguments.query.stream, "The stream, as in order-42")->type_name("STREAM");
   command.add_flag("--all", arguments.all, "All streams, in the order of their events");
@@ -92,14 +133,7 @@ void add_query_options(CLI::App& command, ReadArguments& arguments) {
       ->check(CLI::Validator(check_positive, ""));
   command.add_flag("--backward", arguments.query.backward, "Newest first");
   command.add_flag("--follow", arguments.follow, "Wait for new events and print them");
-  command.add_option("--type", arguments.query.types, "With --all: only events of this type, repeatable")
-      ->type_name("TYPE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--category", arguments.query.categories,
-                  "With --all: only streams of this category, repeatable")
-      ->type_name("CATEGORY")
-      ->allow_extra_args(false);
+  add_filter_options(command, arguments.query);
   command
       .add_option("--shape", arguments.query.shape,
                   "The data in the newest version of its schema ('latest', the default), as it was stored "
@@ -121,6 +155,10 @@ void add_read_command(CLI::App& app, CommandAction& action) {
       "  cairn read order-42\n"
       "  cairn read order-42 --backward --limit 1             the newest event\n"
       "  cairn read --all --category order --follow           the events of orders, past and future\n"
+      "  cairn read --all --tag customer:7 --tag eu           events that have both tags\n"
+      "  cairn read --all --correlation c-1                   what one request has caused\n"
+      "  cairn read --all --from-time 2026-11-16T15:00:00Z --until-time 2026-11-16T16:00:00Z\n"
+      "  cairn read --all --no-system --limit 10 --backward   the newest events of applications\n"
       "  cairn read order-42 --shape stored                   as it was written, without upcasters\n"
       "  cairn read --all --type Placed --shape 2             in version 2 of its schema\n"
       "  cairn read --all --json --shape stored > backup.ndjson   for `cairn import`");

@@ -18,6 +18,11 @@ std::string read_path(const ReadQuery& query) {
   if (!query.shape.empty()) add("shape", query.shape);
   for (const std::string& type : query.types) add("type", type);
   for (const std::string& category : query.categories) add("category", category);
+  for (const std::string& tag : query.tags) add("tag", tag);
+  if (!query.correlation.empty()) add("correlation", query.correlation);
+  if (!query.from_time.empty()) add("fromTime", query.from_time);
+  if (!query.until_time.empty()) add("untilTime", query.until_time);
+  if (query.without_system) add("system", "false");
   return path;
 }
 

@@ -14,8 +14,20 @@ struct ReadQuery {
   std::optional<std::uint64_t> limit;
   bool backward = false;
   std::string shape;  // "" = the server's choice
+  // Of all streams:
   std::vector<std::string> types;
   std::vector<std::string> categories;
+  std::vector<std::string> tags;
+  std::string correlation;  // "" = any
+  std::string from_time;    // RFC 3339; "" = none
+  std::string until_time;
+  bool without_system = false;
+
+  // Whether it has a member that only a query of all streams may have.
+  bool filters() const {
+    return !types.empty() || !categories.empty() || !tags.empty() || !correlation.empty() ||
+           !from_time.empty() || !until_time.empty() || without_system;
+  }
 };
 
 // The path and query of the request.

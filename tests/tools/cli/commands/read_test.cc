@@ -84,6 +84,25 @@ TEST_F(ReadTest, TheQueryHasAllOptions) {
                           StartsWith("GET /streams/s/events?shape=2 HTTP/1.1\r\n")));
 }
 
+TEST_F(ReadTest, TheQueryHasTheFiltersOfAllStreams) {
+  script({ScriptedServer::pieces({}, true), ScriptedServer::pieces({message(1)}, false)});
+  const Finished done =
+      read({"--all", "--tag", "customer:7", "--tag", "größe 1", "--correlation", "a&b", "--from-time",
+            "2026-11-16T15:00:00+01:00", "--until-time", "2026-11-16T15:00:00Z", "--no-system"});
+  EXPECT_EQ(done.exit_code, 0) << done.errors;
+  const Finished followed = read({"--all", "--follow", "--limit", "1", "--tag", "x", "--correlation", "c",
+                                  "--from-time", "2026-11-16T15:00:00Z", "--no-system"});
+  EXPECT_EQ(followed.exit_code, 0) << followed.errors;
+  EXPECT_THAT(
+      server_->requests(),
+      ElementsAre(
+          StartsWith("GET /events?tag=customer%3A7&tag=gr%C3%B6%C3%9Fe%201&correlation=a%26b&fromTime="
+                     "2026-11-16T15%3A00%3A00%2B01%3A00&untilTime=2026-11-16T15%3A00%3A00Z&system="
+                     "false HTTP/1.1\r\n"),
+          StartsWith("GET /events?tag=x&correlation=c&fromTime=2026-11-16T15%3A00%3A00Z&system=false "
+                     "HTTP/1.1\r\n")));
+}
+
 TEST_F(ReadTest, ARefusalIsExitCodeOneAndNotInTheOutput) {
   const std::string problem =
       R"({"type":"/problems/not-found","title":"Not found","status":404,"detail":"no stream order-9"})";
@@ -175,6 +194,16 @@ TEST_F(ReadTest, AnInvalidRequestIsNotSent) {
                                              {"s", "--all"},
                                              {"s", "--type", "T"},
                                              {"s", "--category", "c"},
+                                             {"s", "--tag", "t"},
+                                             {"s", "--correlation", "c"},
+                                             {"s", "--from-time", "2026-11-16T15:00:00Z"},
+                                             {"s", "--until-time", "2026-11-16T15:00:00Z"},
+                                             {"s", "--no-system"},
+                                             {"--all", "--tag", ""},
+                                             {"--all", "--correlation", ""},
+                                             {"--all", "--from-time", "yesterday"},
+                                             {"--all", "--until-time", "2026-11-16"},
+                                             {"--all", "--follow", "--until-time", "2026-11-16T15:00:00Z"},
                                              {"s", "--follow", "--backward"},
                                              {"s", "--from", "0"},
                                              {"s", "--limit", "0"},
@@ -185,6 +214,9 @@ TEST_F(ReadTest, AnInvalidRequestIsNotSent) {
     EXPECT_EQ(refused.exit_code, 2) << ::testing::PrintToString(words);
     EXPECT_THAT(refused.errors, Not(IsEmpty()));
   }
+  EXPECT_THAT(read({"--all", "--from-time", "yesterday"}).errors, HasSubstr("2026-11-16T15:00:00Z"));
+  EXPECT_THAT(read({"--all", "--follow", "--until-time", "2026-11-16T15:00:00Z"}).errors,
+              HasSubstr("--until-time"));
   EXPECT_THAT(server_->requests(), IsEmpty());
 }
 

@@ -143,6 +143,7 @@ TEST_F(CompletionTest, WordsAreCompletedByContext) {
   EXPECT_THAT(offered({"cairn", "token", ""}), Contains("revoke"));
   EXPECT_THAT(offered({"cairn", "token", "create", "--sc"}), ElementsAre("--scope"));
   EXPECT_THAT(offered({"cairn", "token", "create", "--scope", "a"}), ElementsAre("append", "admin"));
+  EXPECT_THAT(offered({"cairn", "stats", "counts", "--by", "t"}), ElementsAre("type", "tag"));
   EXPECT_THAT(offered({"cairn", "read", "token", "--fo"}), ElementsAre("--follow"));
   EXPECT_THAT(offered({"cairn", "read", "--from", "-"}), IsEmpty());
   EXPECT_THAT(offered({"cairn", "import", folder_.path().string() + "/"}), ElementsAre(path_.string()));
