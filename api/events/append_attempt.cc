@@ -64,6 +64,28 @@ Error visible_to(const Token* token, Error error) {
 void AppendAttempt::start(AppendBody parsed, std::string_view text) {
   body_ = std::move(parsed);
   if (has_client_ids(body_.request)) text_ = text;
+  if (!body_.caused_by) return begin();
+  switch (parts_.registry.causes().submit(parts_.respond.client(),
+                                          [self = shared_from_this()] { self->read_cause(); })) {
+    case WorkerPool::Submitted::kYes:
+      return;
+    case WorkerPool::Submitted::kFull:
+      return parts_.respond(overloaded("Too many appends wait for their cause to be read.").to_response());
+    case WorkerPool::Submitted::kOverShare:
+      return parts_.respond(
+          too_many_requests("Too many appends of this client wait for their cause to be read.")
+              .to_response());
+  }
+}
+
+void AppendAttempt::read_cause() {
+  if (refused(inherit_from(parts_.store, *body_.caused_by, parts_.token.get(), added_), parts_.respond))
+    return;
+  begin();
+}
+
+void AppendAttempt::begin() {
+  add_metadata(added_, body_.request);
   if (held()) return;
   if (const auto applied = apply_schemas(body_, parts_.registry.codecs(), parts_.policy); !applied) {
     if (text_.empty() || applied.error().status() != 422)
@@ -185,6 +207,7 @@ bool AppendAttempt::find_versions() {
 
 void AppendAttempt::try_again(const Error& error) {
   auto body = parts_.parse(text_);
+  if (body) add_metadata(added_, body->request);
   checked_at_ = parts_.shapes.revision();
   const bool pinned = body && pin_schema_of(error, *body);
   const bool fits = pinned && apply_schemas(*body, parts_.registry.codecs(), parts_.policy, pins_).ok();

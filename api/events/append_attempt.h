@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/events/added_metadata.h"
 #include "api/events/event_schemas.h"
 #include "api/events/upcast_trial.h"
 #include "api/http/responder.h"
@@ -43,15 +44,21 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
     Responder respond;
     // Parses the body. Pure: a second attempt parses it again.
     std::function<Answered<AppendBody>(std::string_view)> parse;
+    AddedMetadata added = {};  // beside what the events inherit from their cause
   };
 
   // Made before anything about the events is read from the registry.
-  explicit AppendAttempt(Parts parts) : parts_(std::move(parts)), checked_at_(parts_.shapes.revision()) {}
+  explicit AppendAttempt(Parts parts)
+      : parts_(std::move(parts)), checked_at_(parts_.shapes.revision()), added_(parts_.added) {}
 
   // Appends `parsed`. REQUIRES: it is the result of parts.parse(text), or `text` is empty; called once.
   void start(AppendBody parsed, std::string_view text);
 
  private:
+  // Reads the event that caused these, and goes on with begin(). Runs on a thread for causes.
+  void read_cause();
+  void begin();
+
   // Waits for the end of a hold on one of the event types, and goes on with recheck(); false when there is
   // none. An append waits once at most.
   bool held();
@@ -81,6 +88,7 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
 
   const Parts parts_;
   SchemaRevision checked_at_;
+  AddedMetadata added_;
   AppendBody body_;
   std::string text_;  // kept for a second attempt; empty when no event has an id from the client
   SchemaPins pins_;

@@ -68,6 +68,10 @@ class Parser {
     cursor_.enter_object();
     bool given = false;
     while (const auto name = cursor_.next_name()) {
+      if (*name == "causedBy") {
+        CAIRN_CHECK(read_caused_by());
+        continue;
+      }
       if (*name != "appends") return wrong(*name, "is not a field of an append of several streams");
       given = true;
       CAIRN_CHECK(expect(JsonKind::kArray, "appends"));
@@ -100,12 +104,22 @@ class Parser {
         CAIRN_CHECK(expect(JsonKind::kString, at + *name));
         append.stream = cursor_.take_string();
         stream_given = true;
+      } else if (*name == "causedBy" && !of_several) {
+        CAIRN_CHECK(read_caused_by());
       } else {
         return wrong(at + *name, "is not a field of an append");
       }
     }
     if (of_several && !stream_given) return wrong(at + "stream", "is missing");
     if (!of_several && append.events.empty()) return wrong("events", "must have at least one event");
+    return {};
+  }
+
+  Answered<void> read_caused_by() {
+    const auto position =
+        cursor_.kind() == JsonKind::kNumber ? json_whole_number(cursor_.take_raw()) : std::nullopt;
+    if (!position || *position == 0) return wrong("causedBy", "must be a position: a whole number from 1 on");
+    result_.caused_by = GlobalPosition{*position};
     return {};
   }
 

@@ -16,14 +16,15 @@ struct AppendBody {
   AppendRequest request;
   // For each event of all streams, in order: the schema version that the client names, 0 = the latest.
   std::vector<std::uint32_t> schema_versions;
+  std::optional<GlobalPosition> caused_by = {};  // the event whose consequence the events are
 };
 
 // Both fail with "invalid-request", which names the field, or with "too-large". Pure.
 
-// {"expectedVersion":…, "events":[…]}, to be appended to `stream`.
+// {"causedBy":…, "expectedVersion":…, "events":[…]}, to be appended to `stream`.
 Answered<AppendBody> parse_stream_append(std::string stream, std::string_view body);
 
-// {"appends":[{"stream":…, "expectedVersion":…, "events":[…]}, …]}
+// {"causedBy":…, "appends":[{"stream":…, "expectedVersion":…, "events":[…]}, …]}
 Answered<AppendBody> parse_append(std::string_view body);
 
 }  // namespace cairn::api

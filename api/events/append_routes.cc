@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,6 +64,8 @@ constexpr AppendReply kOneStream = {one_result, store_problem};
 constexpr AppendReply kSeveralStreams = {all_results,
                                          [](const Error& error) { return store_problem_of_several(error); }};
 
+AddedMetadata added_by(const HttpRequest& request) { return {.trace_parent = trace_parent_json(request)}; }
+
 // "3", "any" or "exists", as in a body.
 std::optional<ExpectedVersion> parse_expected(const std::string& text) {
   if (text == "any") return ExpectedVersion::any();
@@ -78,6 +81,7 @@ struct EventOfQuery {
   std::optional<Uuid> id;
   ExpectedVersion expected = ExpectedVersion::any();
   std::string content_type;  // for opaque data only
+  std::optional<GlobalPosition> caused_by;
 };
 
 enum class BodyKind { kFramedAvro, kOpaque };
@@ -87,6 +91,7 @@ Answered<EventOfQuery> parse_event_query(const HttpRequest& request, BodyKind ki
   const auto type = query.text("type");
   const auto id_text = query.text("id");
   const auto expected_text = query.text("expectedVersion");
+  const auto caused_by = query.number("causedBy", 1, std::numeric_limits<std::uint64_t>::max());
   const auto content_type = kind == BodyKind::kOpaque ? query.text("contentType") : std::nullopt;
   CAIRN_CHECK(query.finish());
   if (!type || type->empty()) return invalid_request("type is missing or empty.", "type");
@@ -103,7 +108,9 @@ Answered<EventOfQuery> parse_event_query(const HttpRequest& request, BodyKind ki
         fmt::format("contentType must be 1 to {} bytes of printable UTF-8.", limits::kContentTypeBytesMax),
         "contentType");
   }
-  return EventOfQuery{*type, id, *expected, content_type.value_or(std::string(kBytesType))};
+  EventOfQuery event{*type, id, *expected, content_type.value_or(std::string(kBytesType)), std::nullopt};
+  if (caused_by) event.caused_by = GlobalPosition{*caused_by};
+  return event;
 }
 
 Answered<AppendBody> parse_framed(const HttpRequest& request, EventCodecs& codecs) {
@@ -113,6 +120,7 @@ Answered<AppendBody> parse_framed(const HttpRequest& request, EventCodecs& codec
   StreamAppend& append = body.request.streams.front();
   append.expected = event.expected;
   append.events.front().id = event.id;
+  body.caused_by = event.caused_by;
   return body;
 }
 
@@ -123,6 +131,7 @@ AppendBody opaque_body(const std::string& stream, const EventOfQuery& event, std
   body.request.streams.push_back(
       {.stream = stream, .expected = event.expected, .events = {std::move(opaque)}});
   body.schema_versions.push_back(0);
+  body.caused_by = event.caused_by;
   return body;
 }
 
@@ -131,7 +140,7 @@ void append_framed(const RouteContext& context, EventStore& store, const HttpReq
   RegistryService& registry = *context.store.registry_service();
   const auto attempt = std::make_shared<AppendAttempt>(
       AppendAttempt::Parts{store, registry, *context.store.shapes(), context.schemas, kOneStream,
-                           request.token, respond, nullptr});
+                           request.token, respond, nullptr, added_by(request)});
   auto body = parse_framed(request, registry.codecs());
   if (refused(body, respond)) return;
   if (refused(check_streams(request, *body), respond)) return;
@@ -148,7 +157,7 @@ void append_json(const RouteContext& context, EventStore& store, const HttpReque
   if (refused(check_streams(request, *body), respond)) return;
   const auto attempt = std::make_shared<AppendAttempt>(
       AppendAttempt::Parts{store, *context.store.registry_service(), *context.store.shapes(), context.schemas,
-                           reply, request.token, respond, std::move(parse)});
+                           reply, request.token, respond, std::move(parse), added_by(request)});
   attempt->start(*std::move(body), request.body);
 }
 
@@ -164,7 +173,7 @@ void append_opaque(const RouteContext& context, EventStore& store, const HttpReq
   if (refused(check_streams(request, *body), respond)) return;
   const auto attempt = std::make_shared<AppendAttempt>(
       AppendAttempt::Parts{store, *context.store.registry_service(), *context.store.shapes(), context.schemas,
-                           kOneStream, request.token, respond, parse});
+                           kOneStream, request.token, respond, parse, added_by(request)});
   attempt->start(*std::move(body), request.body);
 }
 

@@ -103,7 +103,7 @@ HttpResponse preflight_response() {
   response.status = 204;
   response.headers.emplace_back("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE");
   response.headers.emplace_back("Access-Control-Allow-Headers",
-                                "Accept, Authorization, Content-Type, Last-Event-ID");
+                                "Accept, Authorization, Content-Type, Last-Event-ID, traceparent");
   response.headers.emplace_back("Access-Control-Max-Age", "600");
   return response;
 }

@@ -30,10 +30,14 @@ class RegistryService {
     cancel_checks();
     worker_.stop();
     rechecks_.stop();
+    causes_.stop();
   }
 
   // For appends that are checked again because a schema or an upcaster was deployed meanwhile.
   WorkerPool& rechecks() { return rechecks_; }
+
+  // For appends that name their cause, which is read from the log.
+  WorkerPool& causes() { return causes_; }
 
  private:
   // One thread, so that the changes of a client keep their order. Bodies of registry requests have at most 4 MiB.
@@ -44,11 +48,15 @@ class RegistryService {
   static constexpr WorkerPool::Options kRechecks{
       .name = "cairn-recheck", .threads = 1, .queue_max = 1u << 16};
 
+  // A read takes as long as the disk; a request waits here instead of in the writer's queue.
+  static constexpr WorkerPool::Options kCauses{.name = "cairn-cause", .threads = 2, .queue_max = 4096};
+
   std::atomic<bool> cancelled_{false};
   SchemaRegistry& registry_;
   EventCodecs codecs_{registry_};
   WorkerPool worker_{kWorker};
   WorkerPool rechecks_{kRechecks};
+  WorkerPool causes_{kCauses};
 };
 
 }  // namespace cairn::api

@@ -3,13 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+
+#include "eventstore/trace_parent.h"
 
 namespace cairn {
 namespace {
 
+// A repeat may be sent in another trace than the first request, or in none.
+bool same_metadata(std::string_view given, std::string_view stored) {
+  return given == stored || members_before_trace_parent(given) == members_before_trace_parent(stored);
+}
+
 bool same_body(const NewEvent& event, const EventView& stored) {
-  return event.type == stored.type && event.data == stored.data && event.metadata == stored.metadata &&
-         event.schema == stored.schema && event.content_type == stored.content_type &&
+  return event.type == stored.type && event.data == stored.data &&
+         same_metadata(event.metadata, stored.metadata) && event.schema == stored.schema &&
+         event.content_type == stored.content_type &&
          std::equal(event.tags.begin(), event.tags.end(), stored.tags.begin(), stored.tags.end());
 }
 

@@ -23,7 +23,7 @@ using FindId = std::function<Result<std::optional<GlobalPosition>>(const Uuid&)>
 // With an exact version the stream itself has the answer: the ids are compared with those of the events
 // behind that version, which works for ever. With "any" and "exists" the ids are looked up, which works as
 // long as they are kept (StoreOptions::dedup_window_days). The id of a new event must not be kept for any
-// other.
+// other. The traceparent that ends the metadata (trace_parent.h) is not compared.
 Result<std::optional<StreamAppendResult>> check_repeat(const StreamAppend& append, const StreamHead& head,
                                                        EventSource& events, const FindId& find_id);
 

@@ -72,6 +72,20 @@ TEST(AppendBodyTest, ExpectedVersionIsANumberOrAWord) {
   }
 }
 
+TEST(AppendBodyTest, TheCauseIsAPositionOfTheWholeRequest) {
+  EXPECT_FALSE(accepted(R"({"events":[{"type":"T","data":1}]})").caused_by);
+  EXPECT_EQ(accepted(R"({"causedBy":18446744073709551615,"events":[{"type":"T","data":1}]})").caused_by,
+            GlobalPosition{18446744073709551615ull});
+  const auto several_caused = parse_append(R"({"appends":[{"stream":"a-1"}],"causedBy":7})");
+  ASSERT_TRUE(several_caused.ok());
+  EXPECT_EQ(several_caused->caused_by, GlobalPosition{7});
+  for (const std::string bad : {"0", "-1", "1.0", R"("1")", "null", "18446744073709551616"}) {
+    EXPECT_EQ(one(R"({"causedBy":)" + bad + R"(,"events":[{"type":"T","data":1}]})"), "causedBy") << bad;
+    EXPECT_EQ(several(R"({"causedBy":)" + bad + R"(,"appends":[{"stream":"a"}]})"), "causedBy") << bad;
+  }
+  EXPECT_EQ(several(R"({"appends":[{"stream":"a","causedBy":1}]})"), "appends[0].causedBy");
+}
+
 TEST(AppendBodyTest, ProblemNamesTheWrongField) {
   EXPECT_EQ(one("nonsense"), "body");
   EXPECT_EQ(one("[]"), "body");

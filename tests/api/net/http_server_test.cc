@@ -481,9 +481,10 @@ TEST_F(HttpServerTest, PagesOfNamedOriginsMayReadAndWrite) {
   EXPECT_TRUE(too_large.has(allowed)) << too_large.head;
   const RawResponse asked = ask("OPTIONS /echo", page + "Access-Control-Request-Method: POST\r\n");
   EXPECT_EQ(asked.status, 204);
-  EXPECT_TRUE(
-      asked.has(allowed) && asked.has("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, DELETE\r\n") &&
-      asked.has("Access-Control-Allow-Headers: Accept, Authorization, Content-Type, Last-Event-ID\r\n"))
+  EXPECT_TRUE(asked.has(allowed) &&
+              asked.has("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, DELETE\r\n") &&
+              asked.has("Access-Control-Allow-Headers: Accept, Authorization, Content-Type, Last-Event-ID, "
+                        "traceparent\r\n"))
       << asked.head;
   EXPECT_EQ(ask("OPTIONS /echo", page).status, 405) << "no preflight";
   EXPECT_EQ(ask("GET /health", "Sec-Fetch-Site: cross-site\r\n").status, 403) << "it does not say from where";

@@ -36,6 +36,7 @@ struct AppendArguments {
   std::string metadata;
   std::string expect = "any";
   std::string id;
+  std::uint64_t caused_by = 0;  // 0: none
   std::vector<std::string> tags;
 };
 
@@ -79,6 +80,7 @@ Result<std::string> request_body(const AppendArguments& arguments, const std::st
   JsonWriter json(body);
   json.begin_object();
   json.raw("expectedVersion", expectation_json(arguments.expect));
+  if (arguments.caused_by != 0) json.number("causedBy", arguments.caused_by);
   json.begin_array("events");
   json.element();
   append_event(body, event);
@@ -180,6 +182,11 @@ void add_append_command(CLI::App& app, CommandAction& action) {
   command.add_option("--id", arguments->id, "The id of the event")
       ->type_name("UUID")
       ->check(CLI::Validator(check_id, ""));
+  command
+      .add_option("--caused-by", arguments->caused_by,
+                  "The position of the event that caused this one, whose ids go into the metadata")
+      ->type_name("POSITION")
+      ->check(CLI::PositiveNumber);
   command.add_option("--tag", arguments->tags, "A tag, repeatable")
       ->type_name("TAG")
       ->allow_extra_args(false);

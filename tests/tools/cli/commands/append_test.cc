@@ -60,9 +60,9 @@ TEST_F(AppendTest, TheRequestHasAllOptions) {
   script({ScriptedServer::answer(201, kStored)});
   append({"--tag", "a", "--tag", "b\"c", "order/1 ä", "--type", "Placed", "--data",
           R"({"n": 12345678901234567890.1000, "e": 1E400})", "--metadata", R"({"by":"me"})", "--expect", "2",
-          "--id", kEventId});
+          "--id", kEventId, "--caused-by", "18446744073709551615"});
   EXPECT_THAT(server_->requests()[0], StartsWith("POST /streams/order%2F1%20%C3%A4/events HTTP/1.1\r\n"));
-  EXPECT_EQ(body(0), R"({"expectedVersion":2,"events":[{"id":")" + kEventId +
+  EXPECT_EQ(body(0), R"({"expectedVersion":2,"causedBy":18446744073709551615,"events":[{"id":")" + kEventId +
                          R"(","type":"Placed","data":{"n": 12345678901234567890.1000, "e": 1E400},)" +
                          R"("metadata":{"by":"me"},"tags":["a","b\"c"]}]})");
 }
