@@ -11,6 +11,7 @@
 #include "api/aggregates/state_problem.h"
 #include "api/http/progress_channel.h"
 #include "api/serving/query_reader.h"
+#include "api/serving/refusal_audit.h"
 #include "api/serving/route_tools.h"
 #include "eventstore/event_store.h"
 #include "eventstore/json/json_writer.h"
@@ -19,13 +20,18 @@ namespace cairn::api {
 
 namespace {
 
-HttpResponse deployed(Aggregates& aggregates, const AggregateDraft& draft) {
+HttpResponse deployed(Aggregates& aggregates, const AggregateDraft& draft, const RefusalAudit& audit) {
   const auto deployment = aggregates.deploy(draft);
-  if (!deployment) return aggregate_problem(deployment.error()).to_response();
+  if (!deployment) {
+    const Problem problem = aggregate_problem(deployment.error());
+    audit.note(problem);
+    return problem.to_response();
+  }
   return json_response(deployment->unchanged ? 200 : 201, to_json(*deployment));
 }
 
-void deploy(AggregateService& service, const HttpRequest& request, const Responder& respond) {
+void deploy(EventStore& store, AggregateService& service, const HttpRequest& request,
+            const Responder& respond) {
   QueryReader query(request);
   AggregateDraft draft;
   draft.category = request.parameters.at("category");
@@ -35,9 +41,12 @@ void deploy(AggregateService& service, const HttpRequest& request, const Respond
   if (refused(check_category(request, *draft.category), respond)) return;
 
   draft.source = request.body;
+  draft.origin = origin_of(request);
   Aggregates& aggregates = service.states().aggregates();
-  service.deployments().answer(
-      respond, [&aggregates, draft = std::move(draft)] { return deployed(aggregates, draft); });
+  service.deployments().answer(respond,
+                               [&aggregates, draft = std::move(draft), audit = RefusalAudit(store, request)] {
+                                 return deployed(aggregates, draft, audit);
+                               });
 }
 
 // Lists the aggregates of the categories that the request's token reaches.
@@ -125,10 +134,14 @@ std::vector<Route> aggregate_routes(const RouteContext& context) {
                             handle(*slot.aggregates(), request, respond);
                           });
       };
+  const auto deploying = [&slot = context.store](EventStore& store, const HttpRequest& request,
+                                                 const Responder& respond) {
+    deploy(store, *slot.aggregates(), request, respond);
+  };
   std::vector<Route> routes;
   routes.push_back({"GET", "/aggregates", handled(&list)});
   routes.push_back({"GET", "/aggregates/{category}", handled(&show)});
-  routes.push_back({"PUT", "/aggregates/{category}", handled(&deploy), Scope::kAdmin});
+  routes.push_back({"PUT", "/aggregates/{category}", with_store(context.store, deploying), Scope::kAdmin});
   routes.push_back({"POST", "/aggregates/{category}/snapshots", handled(&snapshot_all), Scope::kAdmin});
   return routes;
 }

@@ -102,15 +102,17 @@ HttpResponse preflight_response() {
   HttpResponse response;
   response.status = 204;
   response.headers.emplace_back("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE");
-  response.headers.emplace_back("Access-Control-Allow-Headers",
-                                "Accept, Authorization, Content-Type, Last-Event-ID, traceparent");
+  response.headers.emplace_back(
+      "Access-Control-Allow-Headers",
+      "Accept, Authorization, Content-Type, Last-Event-ID, traceparent, X-Request-Id");
   response.headers.emplace_back("Access-Control-Max-Age", "600");
   return response;
 }
 
 void add_cors_headers(std::string_view origin, HttpResponse& response) {
   response.headers.emplace_back("Access-Control-Allow-Origin", origin);
-  response.headers.emplace_back("Access-Control-Expose-Headers", "Allow, Retry-After, WWW-Authenticate");
+  response.headers.emplace_back("Access-Control-Expose-Headers",
+                                "Allow, Retry-After, WWW-Authenticate, X-Request-Id");
   response.headers.emplace_back("Vary", "Origin");
 }
 

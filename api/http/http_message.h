@@ -28,6 +28,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string_view, std::string_view>> headers;  // as sent
   std::string_view body;
   std::shared_ptr<const Token> token;  // the client's; nullptr when the server requires none
+  std::string_view id;                 // X-Request-Id, of the client or of the server
 
   // The first header of that name, or nullopt.
   std::optional<std::string_view> header(std::string_view name) const;
@@ -38,7 +39,8 @@ struct HttpResponse {
   std::string content_type;
   std::string body;
   std::shared_ptr<BodySource> stream;  // a body that is made while it is sent; `body` is then empty
-  // REQUIRES: neither names nor values come from a client: a line break in one would inject further headers.
+  // REQUIRES: neither names nor values come from a client unless they were checked: a line break in one would
+  // inject further headers.
   std::vector<std::pair<std::string, std::string>> headers;
 };
 

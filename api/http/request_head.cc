@@ -177,4 +177,16 @@ Answered<RequestHead> parse_request_head(std::string_view text, const ServerLimi
   return head;
 }
 
+std::optional<std::string_view> request_id_of(const RequestHead& head) {
+  constexpr std::size_t kBytesMax = 128;
+  for (const auto& [name, value] : head.headers) {
+    if (!same_header_name(name, kRequestIdHeader)) continue;
+    const bool printable =
+        std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~'; });
+    if (value.empty() || value.size() > kBytesMax || !printable) return std::nullopt;
+    return value;
+  }
+  return std::nullopt;
+}
+
 }  // namespace cairn::api

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,5 +28,11 @@ struct RequestHead {
 // there is one Host and at most one Content-Length. Transfer-Encoding and Content-Encoding are refused,
 // because with them Content-Length does not tell where the request ends.
 Answered<RequestHead> parse_request_head(std::string_view text, const ServerLimits& limits);
+
+inline constexpr std::string_view kRequestIdHeader = "X-Request-Id";
+
+// The client's X-Request-Id: 1 to 128 printable characters of ASCII. nullopt when it sent none, or another
+// text.
+std::optional<std::string_view> request_id_of(const RequestHead& head);
 
 }  // namespace cairn::api

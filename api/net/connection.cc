@@ -215,6 +215,7 @@ asio::awaitable<bool> Connection::handshake() {
 
 // Returns whether another request may follow.
 asio::awaitable<bool> Connection::serve_one() {
+  request_id_.clear();
   const std::size_t head_bytes = co_await receive_head();
   if (head_bytes == kNoHead) co_return false;
   head_text_.assign(input_, 0, head_bytes);
@@ -227,6 +228,8 @@ asio::awaitable<bool> Connection::serve_one() {
     co_return false;
   }
   const RequestHead& head = *parsed;
+  const auto given_id = request_id_of(head);
+  request_id_ = given_id ? std::string(*given_id) : id_prefix_ + std::to_string(++requests_);
   RouteMatch match = services_.router.find(head.method, head.target.substr(0, head.target.find('?')));
   const auto admitted = admit(head, match.route);
   if (!admitted) {
@@ -426,6 +429,7 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     request.body = std::string_view(input_.data(), head.content_length);
   }
   request.token = token_;
+  request.id = request_id_;
   if (path_bytes < head.target.size()) {
     auto query = parse_query(head.target.substr(path_bytes + 1));
     if (!query) co_return invalid_request("The target is malformed.", "target").to_response();
@@ -502,13 +506,13 @@ bool Connection::runs_on_worker(const RouteMatch& match, const RequestHead& head
 
 asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpResponse response,
                                              KeepAlive keep_alive) {
-  if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
+  add_headers(response);
   // Small answers are always sent: most of them acknowledge an append, which cannot be undone.
   if (response.body.size() > limits_.small_answer_bytes_max) {
     const auto reserved = co_await reserve_answer(response.body.size());
     if (!reserved) {
       response = reserved.error().to_response();
-      if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
+      add_headers(response);
     }
   }
   const BodyForm form = head.method == "HEAD" ? BodyForm::kNone : BodyForm::kWhole;
@@ -528,7 +532,7 @@ asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpRespon
 asio::awaitable<bool> Connection::send_stream(const RequestHead& head, HttpResponse response,
                                               KeepAlive keep_alive) {
   if (head.method == "HEAD") co_return co_await send_whole(head, std::move(response), keep_alive);
-  if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
+  add_headers(response);
   const bool chunked = !head.is_http_1_0;
   output_ = render(response, keep_alive, chunked ? BodyForm::kChunked : BodyForm::kUntilClose);
   transport_.limit_send_buffer(kStreamSendBuffer);
@@ -665,7 +669,7 @@ asio::awaitable<void> Connection::refuse(const Problem& problem, Dialect dialect
   input_ = std::string();
   body_reservation_.release();
   HttpResponse response = problem.to_response(dialect);
-  if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
+  add_headers(response);
   output_ = render(response, KeepAlive::kNo, BodyForm::kWhole);
   if (co_await send(Pace::kWhole)) co_await discard_input();
 }
@@ -678,6 +682,11 @@ asio::awaitable<void> Connection::discard_input() {
   while (!error && !expired_) {
     co_await transport_.read_some(asio::buffer(chunk_), error);
   }
+}
+
+void Connection::add_headers(HttpResponse& response) const {
+  if (!cors_origin_.empty()) add_cors_headers(cors_origin_, response);
+  if (!request_id_.empty()) response.headers.emplace_back(kRequestIdHeader, request_id_);
 }
 
 // May be a brute-force attempt. The credentials are not logged: they may be a valid token with a typing

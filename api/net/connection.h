@@ -28,6 +28,7 @@
 #include "api/net/memory_budget.h"
 #include "api/net/transport.h"
 #include "eventstore/base/mutex.h"
+#include "eventstore/base/uuid.h"
 
 namespace cairn::api {
 
@@ -124,6 +125,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close_blocked(std::chrono::steady_clock::time_point since);
   boost::asio::awaitable<void> discard_input();
   boost::asio::awaitable<void> refuse(const Problem& problem, Dialect dialect = Dialect::kProblem);
+  void add_headers(HttpResponse& response) const;
   void log_refusal(const RequestHead& head, const Problem& problem);
 
   // Makes operations of the socket fail after `time`.
@@ -154,10 +156,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool revoked_ = false;                // token_ is not in force any more
   std::string_view cors_origin_;        // of the request's page, when it is allowed; else empty
   bool is_preflight_ = false;           // of the request
+  std::string request_id_;              // of the request; empty until its head was parsed
   std::string head_text_;               // the views of RequestHead point here
   std::string input_;                   // received and not yet handled: a body, and pipelined requests
   std::string output_;                  // the answer being sent
-  std::array<char, 16u << 10> chunk_;   // receive buffer of the socket
+  const std::string id_prefix_ = new_event_id().to_string() + "-";
+  std::uint64_t requests_ = 0;         // that got an id of the server
+  std::array<char, 16u << 10> chunk_;  // receive buffer of the socket
   std::chrono::steady_clock::time_point opened_at_;
   std::chrono::steady_clock::time_point request_began_;
   bool admitted_ = false;   // on_admitted_ was called

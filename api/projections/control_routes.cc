@@ -10,45 +10,60 @@
 #include "api/projections/projection_routes.h"
 #include "api/projections/projection_service.h"
 #include "api/serving/query_reader.h"
+#include "api/serving/refusal_audit.h"
 #include "api/serving/route_tools.h"
 
 namespace cairn::api {
 
 namespace {
 
-using Change = std::function<Result<ProjectionStatus>(ProjectionDaemon& daemon, const std::string& name)>;
+using Change = std::function<Result<ProjectionStatus>(ProjectionDaemon& daemon, const std::string& name,
+                                                      const RequestOrigin& origin)>;
 
 // 202: the change has begun, and the status shows its progress.
-void answer_later(ProjectionService& service, const HttpRequest& request, const Responder& respond,
-                  Change change) {
+void answer_later(const StoreSlot& slot, ProjectionService& service, const HttpRequest& request,
+                  const Responder& respond, Change change) {
   service.changes().answer(
-      respond, [&service, name = request.parameters.at("name"), change = std::move(change)] {
+      respond, [&service, name = request.parameters.at("name"), change = std::move(change),
+                origin = origin_of(request), audit = RefusalAudit(*slot.store(), request)] {
         const auto run = [&]() -> Result<ProjectionStatus> {
           CAIRN_TRY(ProjectionDaemon * daemon, service.builder(name));
-          return change(*daemon, name);
+          return change(*daemon, name, origin);
         };
         const auto status = run();
-        if (!status) return projection_problem(service.models(), name, status.error()).to_response();
+        if (!status) {
+          const Problem problem = projection_problem(service.models(), name, status.error());
+          audit.note(problem);
+          return problem.to_response();
+        }
         return json_response(202, to_json(*status));
       });
 }
 
-// The changes that have no parameter but the name.
-template <Result<ProjectionStatus> (ProjectionDaemon::*kChange)(const std::string&)>
-void change(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
-  QueryReader query(request);
-  if (refused(query.finish(), respond)) return;
-  answer_later(service, request, respond,
-               [](ProjectionDaemon& daemon, const std::string& name) { return (daemon.*kChange)(name); });
+// A change that has no parameter but the name.
+ProjectionHandler handler_of(const StoreSlot& slot, Change change) {
+  return [&slot, change = std::move(change)](ProjectionService& service, const HttpRequest& request,
+                                             const Responder& respond) {
+    QueryReader query(request);
+    if (refused(query.finish(), respond)) return;
+    answer_later(slot, service, request, respond, change);
+  };
 }
 
-void rebuild(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
-  QueryReader query(request);
-  const auto at_most = query.number("eventsPerSecond", 1, std::numeric_limits<std::uint64_t>::max());
-  if (refused(query.finish(), respond)) return;
-  answer_later(service, request, respond, [at_most](ProjectionDaemon& daemon, const std::string& name) {
-    return daemon.rebuild(name, at_most);
-  });
+Result<ProjectionStatus> verify(ProjectionDaemon& daemon, const std::string& name, const RequestOrigin&) {
+  return daemon.verify(name);
+}
+
+ProjectionHandler rebuild_handler(const StoreSlot& slot) {
+  return [&slot](ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+    QueryReader query(request);
+    const auto at_most = query.number("eventsPerSecond", 1, std::numeric_limits<std::uint64_t>::max());
+    if (refused(query.finish(), respond)) return;
+    answer_later(slot, service, request, respond,
+                 [at_most](ProjectionDaemon& daemon, const std::string& name, const RequestOrigin& origin) {
+                   return daemon.rebuild(name, at_most, origin);
+                 });
+  };
 }
 
 void show_verification(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
@@ -65,16 +80,17 @@ void show_verification(ProjectionService& service, const HttpRequest& request, c
 }  // namespace
 
 std::vector<Route> projection_control_routes(const RouteContext& context) {
-  const auto route = [&slot = context.store](std::string method, const std::string& what,
-                                             ProjectionHandler handle, Scope scope) {
+  const StoreSlot& slot = context.store;
+  const auto route = [&slot](std::string method, const std::string& what, ProjectionHandler handle,
+                             Scope scope) {
     return Route{std::move(method), "/projections/{name}/" + what, with_projections(slot, handle), scope};
   };
-  return {route("POST", "rebuild", &rebuild, Scope::kAdmin),
-          route("POST", "cancel", &change<&ProjectionDaemon::cancel>, Scope::kAdmin),
-          route("POST", "rollback", &change<&ProjectionDaemon::rollback>, Scope::kAdmin),
-          route("POST", "pause", &change<&ProjectionDaemon::pause>, Scope::kAdmin),
-          route("POST", "resume", &change<&ProjectionDaemon::resume>, Scope::kAdmin),
-          route("POST", "verify", &change<&ProjectionDaemon::verify>, Scope::kAdmin),
+  return {route("POST", "rebuild", rebuild_handler(slot), Scope::kAdmin),
+          route("POST", "cancel", handler_of(slot, &ProjectionDaemon::cancel), Scope::kAdmin),
+          route("POST", "rollback", handler_of(slot, &ProjectionDaemon::rollback), Scope::kAdmin),
+          route("POST", "pause", handler_of(slot, &ProjectionDaemon::pause), Scope::kAdmin),
+          route("POST", "resume", handler_of(slot, &ProjectionDaemon::resume), Scope::kAdmin),
+          route("POST", "verify", handler_of(slot, &verify), Scope::kAdmin),
           route("GET", "verify", &show_verification, Scope::kRead)};
 }
 

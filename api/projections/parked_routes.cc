@@ -82,39 +82,40 @@ void show(ProjectionService& service, const HttpRequest& request, const Responde
 }
 
 Result<RetryReport> retry(ProjectionService& service, const std::string& name,
-                          const std::optional<std::string>& key) {
+                          const std::optional<std::string>& key, const RequestOrigin& origin) {
   CAIRN_TRY(ProjectionDaemon * daemon, service.builder(name));
-  return daemon->retry(name, key);
+  return daemon->retry(name, key, origin);
 }
 
 Result<RetryReport> skip(ProjectionService& service, const std::string& name, const std::string& key,
-                         const std::string& reason) {
+                         const std::string& reason, const RequestOrigin& origin) {
   CAIRN_TRY(ProjectionDaemon * daemon, service.builder(name));
-  return daemon->skip(name, key, reason);
+  return daemon->skip(name, key, reason, origin);
 }
 
 void retry_all(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
   if (refused(query.finish(), respond)) return;
-  service.changes().answer(respond, [&service, name = request.parameters.at("name")] {
-    const auto report = retry(service, name, std::nullopt);
-    if (report) return json_response(200, to_json(*report));
-    // A retry of everything succeeds when nothing is parked.
-    const bool is_nothing = report.error().code == Errc::kNotFound && service.models().status(name);
-    if (is_nothing) return json_response(200, to_json(RetryReport{}));
-    return projection_problem(service.models(), name, report.error()).to_response();
-  });
+  service.changes().answer(
+      respond, [&service, name = request.parameters.at("name"), origin = origin_of(request)] {
+        const auto report = retry(service, name, std::nullopt, origin);
+        if (report) return json_response(200, to_json(*report));
+        // A retry of everything succeeds when nothing is parked.
+        const bool is_nothing = report.error().code == Errc::kNotFound && service.models().status(name);
+        if (is_nothing) return json_response(200, to_json(RetryReport{}));
+        return projection_problem(service.models(), name, report.error()).to_response();
+      });
 }
 
 void retry_key(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
   if (refused(query.finish(), respond)) return;
-  service.changes().answer(
-      respond, [&service, name = request.parameters.at("name"), key = request.parameters.at("key")] {
-        const auto report = retry(service, name, key);
-        if (!report) return parked_problem(service.models(), name, key, report.error()).to_response();
-        return json_response(200, to_json(*report));
-      });
+  service.changes().answer(respond, [&service, name = request.parameters.at("name"),
+                                     key = request.parameters.at("key"), origin = origin_of(request)] {
+    const auto report = retry(service, name, key, origin);
+    if (!report) return parked_problem(service.models(), name, key, report.error()).to_response();
+    return json_response(200, to_json(*report));
+  });
 }
 
 void skip_key(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
@@ -125,12 +126,13 @@ void skip_key(ProjectionService& service, const HttpRequest& request, const Resp
   }
   auto reason = read_skip_reason(request.body);
   if (refused(reason, respond)) return;
-  service.changes().answer(respond, [&service, name = request.parameters.at("name"),
-                                     key = request.parameters.at("key"), reason = *std::move(reason)] {
-    const auto report = skip(service, name, key, reason);
-    if (!report) return parked_problem(service.models(), name, key, report.error()).to_response();
-    return json_response(200, to_json(*report));
-  });
+  service.changes().answer(
+      respond, [&service, name = request.parameters.at("name"), key = request.parameters.at("key"),
+                reason = *std::move(reason), origin = origin_of(request)] {
+        const auto report = skip(service, name, key, reason, origin);
+        if (!report) return parked_problem(service.models(), name, key, report.error()).to_response();
+        return json_response(200, to_json(*report));
+      });
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "api/projections/projection_route.h"
 
+#include <utility>
+
 #include "api/projections/projection_problem.h"
 #include "api/projections/projection_service.h"
 #include "api/serving/route_tools.h"
@@ -18,7 +20,8 @@ Answered<void> check_token(const HttpRequest& request) {
 }  // namespace
 
 RouteHandler with_projections(const StoreSlot& slot, ProjectionHandler handle) {
-  return with_store(slot, [&slot, handle](EventStore&, const HttpRequest& request, const Responder& respond) {
+  return with_store(slot, [&slot, handle = std::move(handle)](EventStore&, const HttpRequest& request,
+                                                              const Responder& respond) {
     if (refused(check_token(request), respond)) return;
     ProjectionService* service = slot.projections();
     if (service == nullptr) return respond(projections_off().to_response());

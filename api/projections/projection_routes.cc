@@ -9,6 +9,7 @@
 #include "api/projections/projection_routes.h"
 #include "api/projections/projection_service.h"
 #include "api/serving/query_reader.h"
+#include "api/serving/refusal_audit.h"
 #include "api/serving/route_tools.h"
 #include "eventstore/json/json_writer.h"
 
@@ -16,13 +17,18 @@ namespace cairn::api {
 
 namespace {
 
-HttpResponse deployed(ReadModels& models, const ProjectionDraft& draft) {
+HttpResponse deployed(ReadModels& models, const ProjectionDraft& draft, const RefusalAudit& audit) {
   const auto deployment = models.deploy(draft);
-  if (!deployment) return projection_refusal(models, draft.name, deployment.error()).to_response();
+  if (!deployment) {
+    const Problem problem = projection_refusal(models, draft.name, deployment.error());
+    audit.note(problem);
+    return problem.to_response();
+  }
   return json_response(deployment->unchanged ? 200 : 201, to_json(*deployment, models.status(draft.name)));
 }
 
-void deploy(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+void deploy(EventStore& store, ProjectionService& service, const HttpRequest& request,
+            const Responder& respond) {
   QueryReader query(request);
   ProjectionDraft draft;
   draft.name = request.parameters.at("name");
@@ -35,15 +41,19 @@ void deploy(ProjectionService& service, const HttpRequest& request, const Respon
   if (refused(check_script(request), respond)) return;
 
   draft.source = request.body;
+  draft.origin = origin_of(request);
   service.changes().answer(
-      respond, [&models = service.models(), draft = std::move(draft)] { return deployed(models, draft); });
+      respond, [&models = service.models(), draft = std::move(draft), audit = RefusalAudit(store, request)] {
+        return deployed(models, draft, audit);
+      });
 }
 
 void remove(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
   if (refused(query.finish(), respond)) return;
-  service.changes().answer(respond, [&models = service.models(), name = request.parameters.at("name")] {
-    const Status removed = models.remove(name);
+  service.changes().answer(respond, [&models = service.models(), name = request.parameters.at("name"),
+                                     origin = origin_of(request)] {
+    const Status removed = models.remove(name, origin);
     if (!removed.ok()) return projection_problem(models, name, removed.error()).to_response();
     HttpResponse response;
     response.status = 204;
@@ -83,12 +93,16 @@ void show_projection(ProjectionService& service, const HttpRequest& request, con
 
 std::vector<Route> projection_routes(const RouteContext& context) {
   const auto handled = [&slot = context.store](ProjectionHandler handle) {
-    return with_projections(slot, handle);
+    return with_projections(slot, std::move(handle));
+  };
+  const auto deploying = [&slot = context.store](ProjectionService& service, const HttpRequest& request,
+                                                 const Responder& respond) {
+    deploy(*slot.store(), service, request, respond);
   };
   std::vector<Route> routes;
   routes.push_back({"GET", "/projections", handled(&list_projections)});
   routes.push_back({"GET", "/projections/{name}", handled(&show_projection)});
-  routes.push_back({"PUT", "/projections/{name}", handled(&deploy), Scope::kAdmin});
+  routes.push_back({"PUT", "/projections/{name}", handled(deploying), Scope::kAdmin});
   routes.push_back({"DELETE", "/projections/{name}", handled(&remove), Scope::kAdmin});
   return routes;
 }

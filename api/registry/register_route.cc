@@ -6,6 +6,8 @@
 #include "api/registry/registry_request.h"
 #include "api/registry/registry_route.h"
 #include "api/registry/registry_routes.h"
+#include "api/serving/refusal_audit.h"
+#include "api/serving/route_tools.h"
 #include "api/upcasters/deploy_problem.h"
 #include "api/upcasters/deploy_service.h"
 #include "eventstore/base/names.h"
@@ -43,8 +45,9 @@ RegistryResult<RegistryTask> register_schema(const EventShapes* shapes, const Ht
   }
   Registration wanted = registration_of(request, std::move(body));
   if (shapes != nullptr) wanted.lost = shapes->upcasters().lost_versions(wanted.subject);
-  return RegistryTask([wanted = std::move(wanted)](SchemaRegistry& registry, WorkBudget& budget) -> Body {
-    CAIRN_TRY(const SchemaId id, registry.register_schema(wanted, &budget));
+  return RegistryTask([wanted = std::move(wanted), origin = origin_of(request)](SchemaRegistry& registry,
+                                                                                WorkBudget& budget) -> Body {
+    CAIRN_TRY(const SchemaId id, registry.register_schema(wanted, &budget, origin));
     return id_json(id);
   });
 }
@@ -60,8 +63,8 @@ HttpResponse response_of(const DeployOutcome& outcome, const char* type) {
 }
 
 // Registers a schema together with the upcaster that leads to it.
-void register_with_upcaster(DeployService& service, const HttpRequest& request, SchemaBody body,
-                            const Responder& respond) {
+void register_with_upcaster(EventStore& store, DeployService& service, const HttpRequest& request,
+                            SchemaBody body, const Responder& respond) {
   const char* type = registry_type_for(request);
   if (body.upcaster.size() > kScriptBytesMax) {
     return respond(registry_response(
@@ -77,9 +80,14 @@ void register_with_upcaster(DeployService& service, const HttpRequest& request, 
   if (!body.upcaster_file.empty()) wanted.draft.file = std::move(body.upcaster_file);
   wanted.schema = registration_of(request, std::move(body));
   wanted.dry_run = flag(request, "dryRun") ? DryRun::kYes : DryRun::kNo;
+  wanted.origin = origin_of(request);
   respond.set_cancellable();
   wanted.cancelled = [respond] { return respond.budget().is_cancelled(); };
-  wanted.done = [respond, type](const DeployOutcome& outcome) { respond(response_of(outcome, type)); };
+  wanted.done = [respond, type, dry_run = wanted.dry_run,
+                 audit = RefusalAudit(store, request)](const DeployOutcome& outcome) {
+    if (!outcome && dry_run == DryRun::kNo) audit.note(deploy_problem(outcome.error()));
+    respond(response_of(outcome, type));
+  };
   if (!service.submit(std::move(wanted))) {
     respond(overloaded("Too many deployments are waiting.").to_response(Dialect::kSchemaRegistry));
   }
@@ -96,9 +104,12 @@ Route register_route(const StoreSlot& slot) {
                                                           const Responder& respond) {
     // The plain route answers an invalid request.
     auto body = read_schema_body(request);
-    DeployService* service = slot.deployments();
-    if (service == nullptr || !body || body->upcaster.empty()) return alone(request, respond);
-    register_with_upcaster(*service, request, *std::move(body), respond);
+    if (!body || body->upcaster.empty()) return alone(request, respond);
+    EventStore* store = slot.store();
+    if (store == nullptr) {
+      return respond(not_yet("The store is being recovered.").to_response(Dialect::kSchemaRegistry));
+    }
+    register_with_upcaster(*store, *slot.deployments(), request, *std::move(body), respond);
   };
   return for_all_categories(std::move(route));
 }

@@ -6,6 +6,7 @@
 #include "api/registry/registry_request.h"
 #include "api/registry/registry_route.h"
 #include "api/registry/registry_routes.h"
+#include "api/serving/route_tools.h"
 #include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
@@ -36,15 +37,17 @@ RegistryResult<RegistryTask> get_config_of(const HttpRequest& request) {
 // The answer repeats the request. Reads name the member compatibilityLevel, changes name it compatibility.
 RegistryResult<RegistryTask> put_config(const HttpRequest& request) {
   CAIRN_TRY(const RegistryConfig config, read_config_body(request));
-  return RegistryTask([scope = scope_of(request), config](SchemaRegistry& registry, WorkBudget&) -> Body {
-    CAIRN_CHECK(registry.set_config(scope, config));
+  return RegistryTask([scope = scope_of(request), config, origin = origin_of(request)](
+                          SchemaRegistry& registry, WorkBudget&) -> Body {
+    CAIRN_CHECK(registry.set_config(scope, config, origin));
     return to_json(config, "compatibility");
   });
 }
 
 RegistryResult<RegistryTask> delete_config(const HttpRequest& request) {
-  return RegistryTask([scope = scope_of(request)](SchemaRegistry& registry, WorkBudget&) -> Body {
-    CAIRN_TRY(const RegistryConfig before, registry.delete_config(scope));
+  return RegistryTask([scope = scope_of(request), origin = origin_of(request)](SchemaRegistry& registry,
+                                                                               WorkBudget&) -> Body {
+    CAIRN_TRY(const RegistryConfig before, registry.delete_config(scope, origin));
     return to_json(before);
   });
 }
@@ -62,16 +65,17 @@ RegistryResult<RegistryTask> get_mode_of(const HttpRequest& request) {
 RegistryResult<RegistryTask> put_mode(const HttpRequest& request) {
   CAIRN_TRY(const RegistryMode mode, read_mode_body(request));
   const Force force = flag(request, "force") ? Force::kYes : Force::kNo;
-  return RegistryTask(
-      [scope = scope_of(request), mode, force](SchemaRegistry& registry, WorkBudget&) -> Body {
-        CAIRN_TRY(const RegistryMode now, registry.set_mode(scope, mode, force));
-        return to_json(now);
-      });
+  return RegistryTask([scope = scope_of(request), mode, force, origin = origin_of(request)](
+                          SchemaRegistry& registry, WorkBudget&) -> Body {
+    CAIRN_TRY(const RegistryMode now, registry.set_mode(scope, mode, force, origin));
+    return to_json(now);
+  });
 }
 
 RegistryResult<RegistryTask> delete_mode(const HttpRequest& request) {
-  return RegistryTask([scope = scope_of(request)](SchemaRegistry& registry, WorkBudget&) -> Body {
-    CAIRN_TRY(const RegistryMode before, registry.delete_mode(scope));
+  return RegistryTask([scope = scope_of(request), origin = origin_of(request)](SchemaRegistry& registry,
+                                                                               WorkBudget&) -> Body {
+    CAIRN_TRY(const RegistryMode before, registry.delete_mode(scope, origin));
     return to_json(before);
   });
 }

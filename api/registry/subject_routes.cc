@@ -7,6 +7,7 @@
 #include "api/registry/registry_request.h"
 #include "api/registry/registry_route.h"
 #include "api/registry/registry_routes.h"
+#include "api/serving/route_tools.h"
 #include "schemaregistry/registry/schema_registry.h"
 
 namespace cairn::api {
@@ -63,9 +64,9 @@ RegistryResult<RegistryTask> look_up_schema(const HttpRequest& request) {
 }
 
 RegistryResult<RegistryTask> delete_subject(const HttpRequest& request) {
-  return RegistryTask([subject = subject_of(request), permanent = permanent_in(request)](
-                          SchemaRegistry& registry, WorkBudget&) {
-    const auto deleted = registry.delete_subject(subject, permanent);
+  return RegistryTask([subject = subject_of(request), permanent = permanent_in(request),
+                       origin = origin_of(request)](SchemaRegistry& registry, WorkBudget&) {
+    const auto deleted = registry.delete_subject(subject, permanent, origin);
     return deleted.ok() ? Body(list_json(*deleted)) : Body(deleted.error());
   });
 }
@@ -122,10 +123,10 @@ RegistryResult<RegistryTask> get_referring(const HttpRequest& request) {
 
 RegistryResult<RegistryTask> delete_version(const HttpRequest& request) {
   CAIRN_TRY(WantedVersion wanted, wanted_version(request));
-  return RegistryTask([wanted = std::move(wanted), permanent = permanent_in(request)](
-                          SchemaRegistry& registry, WorkBudget&) -> Body {
+  return RegistryTask([wanted = std::move(wanted), permanent = permanent_in(request),
+                       origin = origin_of(request)](SchemaRegistry& registry, WorkBudget&) -> Body {
     CAIRN_TRY(const std::uint32_t version,
-              registry.delete_version(wanted.subject, wanted.version, permanent));
+              registry.delete_version(wanted.subject, wanted.version, permanent, origin));
     return std::to_string(version);
   });
 }

@@ -14,6 +14,7 @@
 #include "api/projections/projection_service.h"
 #include "api/server/routes.h"
 #include "api/serving/query_reader.h"
+#include "api/serving/refusal_audit.h"
 #include "api/serving/route_tools.h"
 #include "eventstore/event_store.h"
 #include "projections/runner/audit.h"
@@ -54,9 +55,9 @@ void answer_reload(const std::function<Result<Reloaded>()>& reload, EventStore& 
   if (refused(check_categories(request, {}), respond)) return;
   const auto reloaded = reload();
   if (!reloaded) {
-    respond(
-        Problem(409, "reload-failed", "The reload failed", sentence(reloaded.error().message)).to_response());
-    return;
+    const Problem problem(409, "reload-failed", "The reload failed", sentence(reloaded.error().message));
+    RefusalAudit(store, request).note(problem);
+    return respond(problem.to_response());
   }
   nlohmann::ordered_json answer;
   answer["tokens"] = reloaded->tokens ? nlohmann::ordered_json(*reloaded->tokens) : nlohmann::ordered_json();
@@ -67,6 +68,7 @@ void answer_reload(const std::function<Result<Reloaded>()>& reload, EventStore& 
   NewEvent event;
   event.type = "ServerReloaded";
   event.data = details.dump();
+  event.metadata = metadata_of(origin_of(request), kOutcomeOk);
   AppendRequest append;
   append.origin = Origin::kSystem;
   append.streams.push_back({std::string(kAuditStream), ExpectedVersion::any(), {std::move(event)}});

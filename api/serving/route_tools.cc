@@ -15,6 +15,10 @@ constexpr std::string_view kLuaType = "text/x-lua";
 
 }  // namespace
 
+RequestOrigin origin_of(const HttpRequest& request) {
+  return {.actor = request.token ? request.token->name : "", .request_id = std::string(request.id)};
+}
+
 RouteHandler with_store(const StoreSlot& slot, StoreHandler handle) {
   return [&slot, handle = std::move(handle)](const HttpRequest& request, const Responder& respond) {
     EventStore* store = slot.store();

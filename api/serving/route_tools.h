@@ -10,11 +10,15 @@
 #include "api/http/responder.h"
 #include "api/http/router.h"
 #include "api/serving/store_slot.h"
+#include "eventstore/json/request_origin.h"
 
 namespace cairn::api {
 
 using StoreHandler =
     std::function<void(EventStore& store, const HttpRequest& request, const Responder& respond)>;
+
+// For the events that the program writes because of the request.
+RequestOrigin origin_of(const HttpRequest& request);
 
 // A route that needs the store. Answers 503 while the store recovers.
 RouteHandler with_store(const StoreSlot& slot, StoreHandler handle);

@@ -61,7 +61,8 @@ class DeployService::Run {
                                 .progress = request_.progress,
                                 .cancelled = [this] { return is_cancelled(); },
                                 .planning_cpu_max = kPlanningCpuMax,
-                                .stopping = &service_.stopping_};
+                                .stopping = &service_.stopping_,
+                                .origin = request_.origin};
     Deployer& deployer = service_.shapes_.deployer();
     return request_.schema ? deployer.register_schema(*request_.schema, request_.draft, options)
                            : deployer.deploy(request_.draft, options);

@@ -15,6 +15,7 @@ struct DeployRequest {
   UpcasterDraft draft;
   std::optional<Registration> schema = {};
   DryRun dry_run = DryRun::kNo;
+  RequestOrigin origin = {};
   OnVerificationProgress progress = {};
   IsCancelled cancelled = {};  // once true, always true
 

@@ -10,6 +10,7 @@
 
 #include "api/http/progress_channel.h"
 #include "api/serving/query_reader.h"
+#include "api/serving/refusal_audit.h"
 #include "api/serving/route_tools.h"
 #include "api/upcasters/deploy_problem.h"
 #include "api/upcasters/deploy_service.h"
@@ -73,7 +74,7 @@ HttpResponse with_progress(DeployRequest& wanted) {
   return response;
 }
 
-void deploy(DeployService& service, const HttpRequest& request, const Responder& respond) {
+void deploy(EventStore& store, DeployService& service, const HttpRequest& request, const Responder& respond) {
   auto wanted = read_deployment(request);
   if (refused(wanted, respond)) return;
   if (refused(check_script(request), respond)) return;
@@ -81,6 +82,7 @@ void deploy(DeployService& service, const HttpRequest& request, const Responder&
   if (refused(check_categories(request, {}), respond)) return;
 
   wanted->draft.source = request.body;
+  wanted->origin = origin_of(request);
   std::optional<HttpResponse> at_once;
   if (wants_lines(request)) {
     at_once = with_progress(*wanted);
@@ -89,6 +91,13 @@ void deploy(DeployService& service, const HttpRequest& request, const Responder&
     wanted->cancelled = [respond] { return respond.budget().is_cancelled(); };
     wanted->done = [respond, dry_run = wanted->dry_run](const DeployOutcome& outcome) {
       answer_with(outcome, dry_run, respond);
+    };
+  }
+  if (wanted->dry_run == DryRun::kNo) {
+    wanted->done = [done = std::move(wanted->done),
+                    audit = RefusalAudit(store, request)](const DeployOutcome& outcome) {
+      if (!outcome) audit.note(deploy_problem(outcome.error()));
+      done(outcome);
     };
   }
   if (!service.submit(*std::move(wanted))) {
@@ -146,8 +155,8 @@ std::vector<Route> upcaster_routes(const RouteContext& context) {
                         respond(answer(*slot.shapes(), request));
                       });
   };
-  const auto deploying = [&slot](EventStore&, const HttpRequest& request, const Responder& respond) {
-    deploy(*slot.deployments(), request, respond);
+  const auto deploying = [&slot](EventStore& store, const HttpRequest& request, const Responder& respond) {
+    deploy(store, *slot.deployments(), request, respond);
   };
   std::vector<Route> routes;
   routes.push_back({"GET", "/upcasters", asking(&list_all)});

@@ -43,7 +43,7 @@ Result<AggregateDeployment, AggregateRefusal> Aggregates::deploy(const Aggregate
     const auto before = definition(header.category);
     if (before && before->fingerprint == wanted.fingerprint) return AggregateDeployment{*before, true};
     wanted.revision = before ? before->revision + 1 : 1;
-    const Status appended = append_definition(store_, version, to_new_event(wanted));
+    const Status appended = append_definition(store_, version, to_new_event(wanted), draft.origin);
     if (appended) {
       CAIRN_CHECK(catch_up());
       const auto now = definition(header.category);

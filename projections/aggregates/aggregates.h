@@ -26,6 +26,7 @@ struct AggregateDraft {
   std::string source;
   std::string file = "aggregate.lua";  // its name in error messages
   std::optional<std::string> category = {};
+  RequestOrigin origin = {};  // goes into the metadata of the definition
 };
 
 struct AggregateDeployment {

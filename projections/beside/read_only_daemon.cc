@@ -118,10 +118,10 @@ class ReadOnlyDaemon final : public ReadModels {
     return deployment;
   }
 
-  Status remove(const std::string& name) override {
+  Status remove(const std::string& name, const RequestOrigin& origin) override {
     CAIRN_CHECK(check_not_native(name));
     if (find(name) == nullptr) return no_projection(name);
-    CAIRN_CHECK(definitions_.remove(name));
+    CAIRN_CHECK(definitions_.remove(name, origin));
     return sync();
   }
 

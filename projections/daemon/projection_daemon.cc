@@ -92,11 +92,11 @@ class Daemon final : public ProjectionDaemon {
     return deployment;
   }
 
-  Status remove(const std::string& name) override {
+  Status remove(const std::string& name, const RequestOrigin& origin) override {
     CAIRN_CHECK(running_.check_not_native(name));
     // A definition that does not run, because its script does not load, can be removed too.
     if (!definitions_.find(name)) CAIRN_CHECK(running_.find(name));
-    CAIRN_CHECK(definitions_.remove(name));
+    CAIRN_CHECK(definitions_.remove(name, origin));
     return running_.sync();
   }
 
@@ -116,21 +116,23 @@ class Daemon final : public ProjectionDaemon {
     return definitions_.find(name);
   }
 
-  Result<ProjectionStatus> rebuild(const std::string& name, std::optional<std::uint64_t> most) override {
+  Result<ProjectionStatus> rebuild(const std::string& name, std::optional<std::uint64_t> most,
+                                   const RequestOrigin& origin) override {
     const nlohmann::json details{{"eventsPerSecondMax", most ? nlohmann::json(*most) : nlohmann::json()}};
-    return command(name, "rebuild", details, [&](ProjectionRunner& runner) { return runner.rebuild(most); });
+    return command(name, "rebuild", details, origin,
+                   [&](ProjectionRunner& runner) { return runner.rebuild(most); });
   }
-  Result<ProjectionStatus> cancel(const std::string& name) override {
-    return command(name, "cancel", {}, [](ProjectionRunner& runner) { return runner.cancel(); });
+  Result<ProjectionStatus> cancel(const std::string& name, const RequestOrigin& origin) override {
+    return command(name, "cancel", {}, origin, [](ProjectionRunner& runner) { return runner.cancel(); });
   }
-  Result<ProjectionStatus> rollback(const std::string& name) override {
-    return command(name, "rollback", {}, [](ProjectionRunner& runner) { return runner.rollback(); });
+  Result<ProjectionStatus> rollback(const std::string& name, const RequestOrigin& origin) override {
+    return command(name, "rollback", {}, origin, [](ProjectionRunner& runner) { return runner.rollback(); });
   }
-  Result<ProjectionStatus> pause(const std::string& name) override {
-    return command(name, "pause", {}, [](ProjectionRunner& runner) { return runner.pause(); });
+  Result<ProjectionStatus> pause(const std::string& name, const RequestOrigin& origin) override {
+    return command(name, "pause", {}, origin, [](ProjectionRunner& runner) { return runner.pause(); });
   }
-  Result<ProjectionStatus> resume(const std::string& name) override {
-    return command(name, "resume", {}, [](ProjectionRunner& runner) { return runner.resume(); });
+  Result<ProjectionStatus> resume(const std::string& name, const RequestOrigin& origin) override {
+    return command(name, "resume", {}, origin, [](ProjectionRunner& runner) { return runner.resume(); });
   }
   Result<ProjectionStatus> verify(const std::string& name) override {
     CAIRN_TRY(const auto queue, running_.find(name));
@@ -184,20 +186,21 @@ class Daemon final : public ProjectionDaemon {
     return parked_details(queue->runner().models(), key);
   }
 
-  Result<RetryReport> retry(const std::string& name, const std::optional<std::string>& key) override {
+  Result<RetryReport> retry(const std::string& name, const std::optional<std::string>& key,
+                            const RequestOrigin& origin) override {
     CAIRN_TRY(const auto queue, running_.find(name));
     const nlohmann::ordered_json details{{"projection", name},
                                          {"key", key ? nlohmann::json(*key) : nlohmann::json()}};
-    CAIRN_CHECK(audit_.note("ProjectionParkedRetried", details.dump()));
+    CAIRN_CHECK(audit_.note("ProjectionParkedRetried", details.dump(), origin, kOutcomeBegun));
     CAIRN_TRY(const auto retried, queue->runner().retry(key));
     running_.wake(*queue);
     return RetryReport{retried.keys, retried.released, retried.events};
   }
 
-  Result<RetryReport> skip(const std::string& name, const std::string& key,
-                           const std::string& reason) override {
+  Result<RetryReport> skip(const std::string& name, const std::string& key, const std::string& reason,
+                           const RequestOrigin& origin) override {
     CAIRN_TRY(const auto queue, running_.find(name));
-    CAIRN_TRY(const auto retried, queue->runner().skip(key, reason));
+    CAIRN_TRY(const auto retried, queue->runner().skip(key, reason, origin));
     running_.wake(*queue);
     return RetryReport{retried.keys, retried.released, retried.events};
   }
@@ -209,12 +212,12 @@ class Daemon final : public ProjectionDaemon {
 
   template <typename Act>
   Result<ProjectionStatus> command(const std::string& name, std::string_view what, nlohmann::json details,
-                                   const Act& act) {
+                                   const RequestOrigin& origin, const Act& act) {
     CAIRN_TRY(const auto queue, running_.find(name));
     CAIRN_CHECK(act(queue->runner()));
     nlohmann::ordered_json data{{"projection", name}, {"command", what}};
     for (const auto& [key, value] : details.items()) data[key] = value;
-    if (Status noted = audit_.note("ProjectionCommanded", data.dump()); !noted) {
+    if (Status noted = audit_.note("ProjectionCommanded", data.dump(), origin, kOutcomeOk); !noted) {
       notice("projection " + name + ": '" + std::string(what) +
              "' could not be written to $audit: " + noted.error().message);
     }

@@ -46,13 +46,14 @@ class ProjectionDaemon : public ReadModels {
 
   // Commands. Each returns at once with the status after it. kNotFound: no such projection.
   // kFailedPrecondition: not possible in its state (nothing to cancel, no generation to go back to); the
-  // message says which.
+  // message says which. Those that are carried out are written to $audit, with `origin` in the metadata.
   virtual Result<ProjectionStatus> rebuild(const std::string& name,
-                                           std::optional<std::uint64_t> events_per_second_max) = 0;
-  virtual Result<ProjectionStatus> cancel(const std::string& name) = 0;
-  virtual Result<ProjectionStatus> rollback(const std::string& name) = 0;
-  virtual Result<ProjectionStatus> pause(const std::string& name) = 0;
-  virtual Result<ProjectionStatus> resume(const std::string& name) = 0;
+                                           std::optional<std::uint64_t> events_per_second_max,
+                                           const RequestOrigin& origin = {}) = 0;
+  virtual Result<ProjectionStatus> cancel(const std::string& name, const RequestOrigin& origin = {}) = 0;
+  virtual Result<ProjectionStatus> rollback(const std::string& name, const RequestOrigin& origin = {}) = 0;
+  virtual Result<ProjectionStatus> pause(const std::string& name, const RequestOrigin& origin = {}) = 0;
+  virtual Result<ProjectionStatus> resume(const std::string& name, const RequestOrigin& origin = {}) = 0;
 
   // Builds the rows a second time beside the live ones and compares both, in the background. The report says
   // how far it is; nullopt when no verification was started since the daemon was opened.
@@ -62,9 +63,10 @@ class ProjectionDaemon : public ReadModels {
   // Retries one parked key, or all. skip() leaves out the event that failed, for as long as the definition
   // stays the same, also in a rebuild, and continues with the events after it. Both are written to $audit
   // first and return when the work is done. kNotFound: nothing is parked there.
-  virtual Result<RetryReport> retry(const std::string& name, const std::optional<std::string>& key) = 0;
-  virtual Result<RetryReport> skip(const std::string& name, const std::string& key,
-                                   const std::string& reason) = 0;
+  virtual Result<RetryReport> retry(const std::string& name, const std::optional<std::string>& key,
+                                    const RequestOrigin& origin = {}) = 0;
+  virtual Result<RetryReport> skip(const std::string& name, const std::string& key, const std::string& reason,
+                                   const RequestOrigin& origin = {}) = 0;
 };
 
 }  // namespace cairn

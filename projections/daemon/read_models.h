@@ -72,7 +72,7 @@ class ReadModels {
 
   // Ends a projection; the process that builds it removes its rows. kNotFound; kFailedPrecondition for a
   // native projection.
-  virtual Status remove(const std::string& name) = 0;
+  virtual Status remove(const std::string& name, const RequestOrigin& origin = {}) = 0;
 
   virtual std::vector<ProjectionStatus> list() const = 0;  // by name
   virtual std::optional<ProjectionStatus> status(const std::string& name) const = 0;

@@ -44,7 +44,7 @@ Result<ProjectionDeployment, ProjectionRefusal> ProjectionDefinitions::deploy(co
     if (before && before->fingerprint == wanted.fingerprint) return ProjectionDeployment{*before, true};
     if (!before) CAIRN_CHECK(check_room());
     wanted.revision = last_revision(draft.name) + 1;
-    const Status appended = append_definition(store_, version, to_new_event(wanted));
+    const Status appended = append_definition(store_, version, to_new_event(wanted), draft.origin);
     if (appended) {
       CAIRN_CHECK(catch_up());
       const auto now = find(draft.name);
@@ -55,13 +55,13 @@ Result<ProjectionDeployment, ProjectionRefusal> ProjectionDefinitions::deploy(co
   return definitions_always_change();
 }
 
-Status ProjectionDefinitions::remove(const std::string& name) {
+Status ProjectionDefinitions::remove(const std::string& name, const RequestOrigin& origin) {
   const MutexLock one_at_a_time(deploy_mutex_);
   for (int attempt = 0; attempt < kDefinitionAttemptsMax; ++attempt) {
     CAIRN_CHECK(catch_up());
     const std::uint64_t version = follower_.version();
     if (!find(name)) return make_error(Errc::kNotFound, "there is no projection " + name);
-    const Status appended = append_definition(store_, version, to_new_event(ProjectionRemoval{name}));
+    const Status appended = append_definition(store_, version, to_new_event(ProjectionRemoval{name}), origin);
     if (appended) return catch_up();
     if (appended.error().code != Errc::kVersionConflict) return appended.error();
   }

@@ -24,6 +24,7 @@ struct ProjectionDraft {
   std::string source;
   std::string file = "projection.lua";  // its name in error messages
   bool keep_rows = false;               // continue with the existing rows instead of rebuilding them
+  RequestOrigin origin = {};            // goes into the metadata of the definition
 };
 
 struct ProjectionDeployment {
@@ -51,7 +52,7 @@ class ProjectionDefinitions {
   Result<ProjectionDeployment, ProjectionRefusal> deploy(const ProjectionDraft& draft);
 
   // Removes a projection. kNotFound when there is none.
-  Status remove(const std::string& name);
+  Status remove(const std::string& name, const RequestOrigin& origin = {});
 
   std::optional<ProjectionDefinition> find(std::string_view name) const;
   std::vector<ProjectionDefinition> all() const;  // by name

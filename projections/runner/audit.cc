@@ -51,10 +51,12 @@ Status ProjectionAudit::apply(const EventView& stored) {
   return {};
 }
 
-Status ProjectionAudit::note(std::string_view type, const std::string& details) {
+Status ProjectionAudit::note(std::string_view type, const std::string& details, const RequestOrigin& origin,
+                             std::string_view outcome) {
   NewEvent event;
   event.type = type;
   event.data = details;
+  event.metadata = metadata_of(origin, outcome);
   AppendRequest request;
   request.origin = Origin::kSystem;
   request.streams.push_back({std::string(kAuditStream), ExpectedVersion::any(), {std::move(event)}});
@@ -70,7 +72,7 @@ Status ProjectionAudit::skip(const Skip& skip) {
                   {"key", skip.place.name},
                   {"position", skip.position.value},
                   {"reason", skip.reason}};
-  CAIRN_CHECK(note(kSkipped, data.dump()));
+  CAIRN_CHECK(note(kSkipped, data.dump(), skip.origin, kOutcomeOk));
   return catch_up();
 }
 

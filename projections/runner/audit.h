@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "eventstore/base/mutex.h"
+#include "eventstore/json/request_origin.h"
 #include "eventstore/store_access.h"
 #include "projections/generation/skipped_events.h"
 
@@ -26,8 +27,10 @@ class ProjectionAudit {
   // Reads what was appended to $audit since the last call. kCorruption when an event there makes no sense.
   Status catch_up() CAIRN_EXCLUDES(catch_up_mutex_, mutex_);
 
-  // Appends that a projection was rebuilt, paused and so on. `details` is a JSON object.
-  Status note(std::string_view type, const std::string& details);
+  // Appends that a projection was rebuilt, paused and so on. `details` is a JSON object. Origin and outcome
+  // (kOutcomeOk, …) go into the metadata.
+  Status note(std::string_view type, const std::string& details, const RequestOrigin& origin,
+              std::string_view outcome);
 
   struct Skip {
     std::string projection;
@@ -35,6 +38,7 @@ class ProjectionAudit {
     ParkedPlace place;
     GlobalPosition position;
     std::string reason;
+    RequestOrigin origin = {};
   };
   Status skip(const Skip& skip);
 

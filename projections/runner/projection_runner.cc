@@ -545,7 +545,8 @@ Result<ProjectionRunner::Retried> ProjectionRunner::retry_locked(const std::opti
 }
 
 // One lock for all of it: a step in between would release the key, and the retry would find nothing.
-Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key, const std::string& reason) {
+Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key, const std::string& reason,
+                                                         const RequestOrigin& origin) {
   const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   bool found = false;
@@ -559,7 +560,7 @@ Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key,
       found = true;
       skips_pending_ = true;  // The next step does what the retry below may fail to do.
       CAIRN_CHECK(tools_.audit.skip({generations_.name(), generation->projection().info().fingerprint, place,
-                                     entry->event.position, reason}));
+                                     entry->event.position, reason, origin}));
     }
   }
   if (!found) return nothing_parked(key, generations_.name());

@@ -78,7 +78,8 @@ class ProjectionRunner {
   // Retries what is parked at a key, or all of it without one. kNotFound: nothing is parked at that key.
   Result<Retried> retry(const std::optional<std::string>& key) CAIRN_EXCLUDES(mutex_);
   // Writes to $audit that the event that failed at `key` is skipped, then retries the key.
-  Result<Retried> skip(const std::string& key, const std::string& reason) CAIRN_EXCLUDES(mutex_);
+  Result<Retried> skip(const std::string& key, const std::string& reason, const RequestOrigin& origin)
+      CAIRN_EXCLUDES(mutex_);
 
   // Commits what the build has gathered, and the position that queries were told. Called before a stop, so
   // that the next start need not do it again.

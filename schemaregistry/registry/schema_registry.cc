@@ -12,9 +12,13 @@ constexpr int kAttemptsMax = 1'000;
 constexpr std::size_t kPageEvents = 1'000;
 constexpr std::size_t kPageBytes = 8u << 20;
 
-AppendRequest append_of(const std::vector<RegistryEvent>& events, std::uint64_t at_version) {
+AppendRequest append_of(const std::vector<RegistryEvent>& events, std::uint64_t at_version,
+                        const RequestOrigin& origin) {
   StreamAppend append{std::string(kSchemaStream), ExpectedVersion::exactly(at_version), {}};
-  for (const RegistryEvent& event : events) append.events.push_back(to_new_event(event));
+  for (const RegistryEvent& event : events) {
+    append.events.push_back(to_new_event(event));
+    append.events.back().metadata = metadata_of(origin);
+  }
   AppendRequest request;
   request.streams.push_back(std::move(append));
   request.origin = Origin::kSystem;
@@ -147,7 +151,7 @@ Status SchemaRegistry::parse_ahead(const RegistryState& state, const std::vector
 }
 
 template <typename T, typename Decide>
-RegistryResult<T> SchemaRegistry::execute(Decide decide) {
+RegistryResult<T> SchemaRegistry::execute(const RequestOrigin& origin, Decide decide) {
   const MutexLock command(command_mutex_);
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     CAIRN_CHECK(catch_up());
@@ -161,7 +165,7 @@ RegistryResult<T> SchemaRegistry::execute(Decide decide) {
     }();
     if (!decision) return std::move(decision).error();
     if (decision->events.empty()) return std::move(decision->answer);
-    const auto appended = store_.append(append_of(decision->events, version));
+    const auto appended = store_.append(append_of(decision->events, version, origin));
     if (appended) {
       const std::uint64_t last = version + decision->events.size();
       // invariant 2: the events stand directly behind the version that was decided on
@@ -176,43 +180,51 @@ RegistryResult<T> SchemaRegistry::execute(Decide decide) {
   return make_error(Errc::kOverloaded, "other registries keep changing the schemas; try again");
 }
 
-RegistryResult<SchemaId> SchemaRegistry::register_schema(const Registration& wanted, WorkBudget* budget) {
+RegistryResult<SchemaId> SchemaRegistry::register_schema(const Registration& wanted, WorkBudget* budget,
+                                                         const RequestOrigin& origin) {
   return execute<SchemaId>(
-      [&](const RegistryState& state) { return decide_register(state, wanted, budget); });
+      origin, [&](const RegistryState& state) { return decide_register(state, wanted, budget); });
 }
 
 RegistryResult<std::uint32_t> SchemaRegistry::delete_version(const std::string& subject,
                                                              std::optional<std::uint32_t> version,
-                                                             Permanent permanent) {
-  return execute<std::uint32_t>(
-      [&](const RegistryState& state) { return decide_delete_version(state, subject, version, permanent); });
+                                                             Permanent permanent,
+                                                             const RequestOrigin& origin) {
+  return execute<std::uint32_t>(origin, [&](const RegistryState& state) {
+    return decide_delete_version(state, subject, version, permanent);
+  });
 }
 
 RegistryResult<std::vector<std::uint32_t>> SchemaRegistry::delete_subject(const std::string& subject,
-                                                                          Permanent permanent) {
+                                                                          Permanent permanent,
+                                                                          const RequestOrigin& origin) {
   return execute<std::vector<std::uint32_t>>(
-      [&](const RegistryState& state) { return decide_delete_subject(state, subject, permanent); });
+      origin, [&](const RegistryState& state) { return decide_delete_subject(state, subject, permanent); });
 }
 
 RegistryResult<RegistryConfig> SchemaRegistry::set_config(const SettingScope& scope,
-                                                          const RegistryConfig& config) {
+                                                          const RegistryConfig& config,
+                                                          const RequestOrigin& origin) {
   return execute<RegistryConfig>(
-      [&](const RegistryState& state) { return decide_set_config(state, scope, config); });
+      origin, [&](const RegistryState& state) { return decide_set_config(state, scope, config); });
 }
 
-RegistryResult<RegistryConfig> SchemaRegistry::delete_config(const SettingScope& scope) {
+RegistryResult<RegistryConfig> SchemaRegistry::delete_config(const SettingScope& scope,
+                                                             const RequestOrigin& origin) {
   return execute<RegistryConfig>(
-      [&](const RegistryState& state) { return decide_delete_config(state, scope); });
+      origin, [&](const RegistryState& state) { return decide_delete_config(state, scope); });
 }
 
 RegistryResult<RegistryMode> SchemaRegistry::set_mode(const SettingScope& scope, RegistryMode mode,
-                                                      Force force) {
+                                                      Force force, const RequestOrigin& origin) {
   return execute<RegistryMode>(
-      [&](const RegistryState& state) { return decide_set_mode(state, scope, mode, force); });
+      origin, [&](const RegistryState& state) { return decide_set_mode(state, scope, mode, force); });
 }
 
-RegistryResult<RegistryMode> SchemaRegistry::delete_mode(const SettingScope& scope) {
-  return execute<RegistryMode>([&](const RegistryState& state) { return decide_delete_mode(state, scope); });
+RegistryResult<RegistryMode> SchemaRegistry::delete_mode(const SettingScope& scope,
+                                                         const RequestOrigin& origin) {
+  return execute<RegistryMode>(origin,
+                               [&](const RegistryState& state) { return decide_delete_mode(state, scope); });
 }
 
 }  // namespace cairn

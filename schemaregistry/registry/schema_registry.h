@@ -12,6 +12,7 @@
 
 #include "eventstore/base/mutex.h"
 #include "eventstore/event_store.h"
+#include "eventstore/json/request_origin.h"
 #include "eventstore/store_access.h"
 #include "schemaregistry/registry/decide_delete.h"
 #include "schemaregistry/registry/decide_register.h"
@@ -73,18 +74,23 @@ class SchemaRegistry {
   // Counts what has been applied so far, without catching up.
   RegistryCounts counts();
 
-  // Commands. They return when their events are durable.
+  // Commands. They return when their events are durable; `origin` goes into the metadata of these.
 
   // The work is charged to `budget`, unless that is nullptr. When it ends before the append, refused with
   // kBudgetExceededCode, and nothing is registered.
-  RegistryResult<SchemaId> register_schema(const Registration& wanted, WorkBudget* budget = nullptr);
+  RegistryResult<SchemaId> register_schema(const Registration& wanted, WorkBudget* budget = nullptr,
+                                           const RequestOrigin& origin = {});
   RegistryResult<std::uint32_t> delete_version(const std::string& subject,
-                                               std::optional<std::uint32_t> version, Permanent permanent);
-  RegistryResult<std::vector<std::uint32_t>> delete_subject(const std::string& subject, Permanent permanent);
-  RegistryResult<RegistryConfig> set_config(const SettingScope& scope, const RegistryConfig& config);
-  RegistryResult<RegistryConfig> delete_config(const SettingScope& scope);
-  RegistryResult<RegistryMode> set_mode(const SettingScope& scope, RegistryMode mode, Force force);
-  RegistryResult<RegistryMode> delete_mode(const SettingScope& scope);
+                                               std::optional<std::uint32_t> version, Permanent permanent,
+                                               const RequestOrigin& origin = {});
+  RegistryResult<std::vector<std::uint32_t>> delete_subject(const std::string& subject, Permanent permanent,
+                                                            const RequestOrigin& origin = {});
+  RegistryResult<RegistryConfig> set_config(const SettingScope& scope, const RegistryConfig& config,
+                                            const RequestOrigin& origin = {});
+  RegistryResult<RegistryConfig> delete_config(const SettingScope& scope, const RequestOrigin& origin = {});
+  RegistryResult<RegistryMode> set_mode(const SettingScope& scope, RegistryMode mode, Force force,
+                                        const RequestOrigin& origin = {});
+  RegistryResult<RegistryMode> delete_mode(const SettingScope& scope, const RequestOrigin& origin = {});
 
   // Catches up and returns `ask(state)`, a RegistryResult. `ask` sees the state as it is now, without a lock:
   // it may parse and compare schemas for as long as it takes, and must not keep a reference to the state.
@@ -129,7 +135,7 @@ class SchemaRegistry {
       CAIRN_EXCLUDES(catch_up_mutex_);
 
   template <typename T, typename Decide>
-  RegistryResult<T> execute(Decide decide);
+  RegistryResult<T> execute(const RequestOrigin& origin, Decide decide);
 
   // Returns `find(state)`, before catching up if that finds something, else after.
   template <typename Find>

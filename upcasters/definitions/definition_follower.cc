@@ -32,7 +32,9 @@ Status DefinitionFollower::catch_up(const std::function<Status(const EventView& 
   return {};
 }
 
-Status append_definition(const StoreAccess& store, std::uint64_t version, NewEvent event) {
+Status append_definition(const StoreAccess& store, std::uint64_t version, NewEvent event,
+                         const RequestOrigin& origin) {
+  event.metadata = metadata_of(origin);
   AppendRequest request;
   request.origin = Origin::kSystem;
   request.streams.push_back({std::string(kDefinitionStream), ExpectedVersion::exactly(version), {}});

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "eventstore/base/mutex.h"
+#include "eventstore/json/request_origin.h"
 #include "eventstore/store_access.h"
 
 namespace cairn {
@@ -32,8 +33,10 @@ class DefinitionFollower {
   std::atomic<std::uint64_t> version_{0};
 };
 
-// Appends a definition, if $definitions still has that version. kVersionConflict when it has not.
-Status append_definition(const StoreAccess& store, std::uint64_t version, NewEvent event);
+// Appends a definition, if $definitions still has that version, with `origin` as its metadata.
+// kVersionConflict when it has not.
+Status append_definition(const StoreAccess& store, std::uint64_t version, NewEvent event,
+                         const RequestOrigin& origin);
 
 // How often a caller decides and appends again after a conflict. An attempt fails only when another append
 // succeeds, so this bound is not reached in practice.

@@ -96,7 +96,7 @@ DeployOutcome Deployer::run(const UpcasterDraft& draft, const Registration* want
     // A dry run verifies an unchanged upcaster too: its client wants the report.
     if (candidate.has_news() || dry) CAIRN_CHECK(verify(candidate, options));
     if (candidate.has_news() && !dry) {
-      CAIRN_TRY(const Appended appended, append(candidate));
+      CAIRN_TRY(const Appended appended, append(candidate, options.origin));
       if (appended == Appended::kEventsBehind && ++rounds >= kRoundsWithoutHold)
         hold_.begin(candidate.verification->stored_types(), kHoldMax);
       if (appended != Appended::kYes) continue;
@@ -222,7 +222,8 @@ Deployer::Refusable<void> Deployer::verify(Candidate& candidate, const DeployOpt
 
 // Invariants 1 and 3: the writer thread checks the versions of both streams and the condition against
 // everything that stands before this request, and appends all of it or nothing.
-Deployer::Refusable<Deployer::Appended> Deployer::append(const Candidate& candidate) {
+Deployer::Refusable<Deployer::Appended> Deployer::append(const Candidate& candidate,
+                                                         const RequestOrigin& origin) {
   const VerificationReport& report = candidate.verification->report();
   StreamAppend schemas{std::string(kSchemaStream), ExpectedVersion::exactly(candidate.schemas_version), {}};
   for (const RegistryEvent& event : candidate.schema_events) schemas.events.push_back(to_new_event(event));
@@ -236,6 +237,9 @@ Deployer::Refusable<Deployer::Appended> Deployer::append(const Candidate& candid
   request.origin = Origin::kSystem;
   request.streams.push_back(std::move(schemas));
   request.streams.push_back(std::move(definitions));
+  for (StreamAppend& append : request.streams) {
+    for (NewEvent& event : append.events) event.metadata = metadata_of(origin);
+  }
   request.no_events_behind = NoEventsBehind{candidate.verification->stored_types(), report.through};
   const auto appended = store_.append(std::move(request));
   if (!appended) {

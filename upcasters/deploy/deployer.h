@@ -10,6 +10,7 @@
 
 #include "eventstore/base/mutex.h"
 #include "eventstore/base/work_budget.h"
+#include "eventstore/json/request_origin.h"
 #include "schemaregistry/registry/schema_registry.h"
 #include "upcasters/definitions/upcasters.h"
 #include "upcasters/deploy/append_hold.h"
@@ -42,6 +43,7 @@ struct DeployOptions {
   // is set, the planning ends.
   std::chrono::nanoseconds planning_cpu_max = WorkLimits::kNoTime;
   const std::atomic<bool>* stopping = nullptr;
+  RequestOrigin origin = {};  // goes into the metadata of what is appended
 };
 
 // What was deployed, or would be by a dry run.
@@ -106,7 +108,7 @@ class Deployer {
   Refusable<void> plan_schema(const Registration& wanted, const UpcasterHeader& header, Candidate& candidate,
                               WorkBudget& budget) CAIRN_REQUIRES(mutex_);
   Refusable<void> verify(Candidate& candidate, const DeployOptions& options) CAIRN_REQUIRES(mutex_);
-  Refusable<Appended> append(const Candidate& candidate) CAIRN_REQUIRES(mutex_);
+  Refusable<Appended> append(const Candidate& candidate, const RequestOrigin& origin) CAIRN_REQUIRES(mutex_);
 
   const StoreAccess store_;
   SchemaRegistry& registry_;

@@ -484,7 +484,7 @@ TEST_F(HttpServerTest, PagesOfNamedOriginsMayReadAndWrite) {
   EXPECT_TRUE(asked.has(allowed) &&
               asked.has("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, DELETE\r\n") &&
               asked.has("Access-Control-Allow-Headers: Accept, Authorization, Content-Type, Last-Event-ID, "
-                        "traceparent\r\n"))
+                        "traceparent, X-Request-Id\r\n"))
       << asked.head;
   EXPECT_EQ(ask("OPTIONS /echo", page).status, 405) << "no preflight";
   EXPECT_EQ(ask("GET /health", "Sec-Fetch-Site: cross-site\r\n").status, 403) << "it does not say from where";

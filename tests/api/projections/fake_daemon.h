@@ -62,7 +62,7 @@ class FakeDaemon final : public ProjectionDaemon {
     if (refusal_) return *refusal_;
     return ProjectionDeployment{*definition_, unchanged_};
   }
-  Status remove(const std::string& name) override {
+  Status remove(const std::string& name, const RequestOrigin&) override {
     note("remove " + name);
     if (const auto error = fault(name)) return *error;
     return {};
@@ -75,13 +75,22 @@ class FakeDaemon final : public ProjectionDaemon {
   }
   std::optional<ProjectionDefinition> definition(const std::string&) const override { return definition_; }
 
-  Result<ProjectionStatus> rebuild(const std::string& name, std::optional<std::uint64_t> at_most) override {
+  Result<ProjectionStatus> rebuild(const std::string& name, std::optional<std::uint64_t> at_most,
+                                   const RequestOrigin&) override {
     return changed("rebuild" + (at_most ? " " + std::to_string(*at_most) : ""), name);
   }
-  Result<ProjectionStatus> cancel(const std::string& name) override { return changed("cancel", name); }
-  Result<ProjectionStatus> rollback(const std::string& name) override { return changed("rollback", name); }
-  Result<ProjectionStatus> pause(const std::string& name) override { return changed("pause", name); }
-  Result<ProjectionStatus> resume(const std::string& name) override { return changed("resume", name); }
+  Result<ProjectionStatus> cancel(const std::string& name, const RequestOrigin&) override {
+    return changed("cancel", name);
+  }
+  Result<ProjectionStatus> rollback(const std::string& name, const RequestOrigin&) override {
+    return changed("rollback", name);
+  }
+  Result<ProjectionStatus> pause(const std::string& name, const RequestOrigin&) override {
+    return changed("pause", name);
+  }
+  Result<ProjectionStatus> resume(const std::string& name, const RequestOrigin&) override {
+    return changed("resume", name);
+  }
   Result<ProjectionStatus> verify(const std::string& name) override { return changed("verify", name); }
   std::optional<RowsVerification> verify_report(const std::string&) const override { return report_; }
 
@@ -145,13 +154,14 @@ class FakeDaemon final : public ProjectionDaemon {
     if (const auto error = fault(name)) return *error;
     return parked_;
   }
-  Result<RetryReport> retry(const std::string& name, const std::optional<std::string>& key) override {
+  Result<RetryReport> retry(const std::string& name, const std::optional<std::string>& key,
+                            const RequestOrigin&) override {
     note("retry " + key.value_or("all"));
     if (const auto error = fault(name)) return *error;
     return retried_;
   }
-  Result<RetryReport> skip(const std::string& name, const std::string& key,
-                           const std::string& reason) override {
+  Result<RetryReport> skip(const std::string& name, const std::string& key, const std::string& reason,
+                           const RequestOrigin&) override {
     note("skip " + key + ": " + reason);
     if (const auto error = fault(name)) return *error;
     return retried_;

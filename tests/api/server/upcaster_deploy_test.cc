@@ -84,7 +84,8 @@ TEST_F(UpcasterDeployTest, OneFailingEventRefusesTheDeployment) {
   EXPECT_EQ(told["failures"][0]["version"], 2'346);
   EXPECT_THAT(told["failures"][0].value("error", ""), HasSubstr("Person/1-2.lua:5: one name only: Plato"));
   EXPECT_EQ(told["kinds"].size(), 1u);
-  EXPECT_EQ(head(), before) << "nothing is installed";
+  ASSERT_EQ(head(), before + 1) << "nothing is installed";
+  EXPECT_EQ(get("/events?direction=backward&limit=1").json()["events"][0]["type"], "CommandRefused");
   EXPECT_EQ(get("/upcasters").json()["upcasters"], Json::array());
   EXPECT_EQ(metric("cairn_upcaster_deployments_total{outcome=\"refused\"}"), 1);
 }
