@@ -16,6 +16,7 @@
 #include "eventstore/index/postings.h"
 #include "eventstore/index/snapshot_table.h"
 #include "eventstore/index/term_sort.h"
+#include "eventstore/index/text_sort.h"
 #include "eventstore/lmdb/cursor.h"
 #include "eventstore/lmdb/file_check.h"
 
@@ -37,7 +38,7 @@ constexpr std::size_t kHeadsPerCommitMax = 8'192;  // also the number for an urg
 constexpr std::uint64_t kCheckedAtOpenBytesMax = 1u << 30;
 // The records of terms per transaction, two of which fill a page; they are written to pages of their own, one
 // after the other.
-constexpr std::size_t kRecordsPerCommit = 64;
+constexpr std::size_t kRecordsPerCommit = 128;
 constexpr std::size_t kRecordsPerUrgentCommit = 4'096;
 // Deleting a page of records writes nothing but the list of free pages.
 constexpr std::size_t kErasedPerCommit = 1'024;
@@ -476,17 +477,20 @@ Result<std::size_t> Index::heads_per_commit(std::size_t heads) const {
 Status Index::flush(const TailGeneration& generation, const Uuid& store_id, std::uint32_t first_id_day,
                     const std::function<bool()>& urgent) {
   CAIRN_ASSERT(generation.events > 0);
-  const auto entries = generation.heads.entries();
-  std::vector<const HeadTable::Entry*> heads(entries.begin(), entries.end());
-  std::sort(heads.begin(), heads.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+  std::vector<TextItem> heads;
+  heads.reserve(generation.heads.entries().size());
+  for (const HeadTable::Entry* const entry : generation.heads.entries())
+    heads.push_back({.text = entry->name, .object = entry});
+  sort_by_text(heads);
 
   CAIRN_TRY(const std::size_t few, heads_per_commit(heads.size()));
   for (std::size_t from = 0, to = 0; from < heads.size(); from = to) {
     to = std::min(from + (urgent() ? kHeadsPerCommitMax : few), heads.size());
     CAIRN_CHECK(commit([&](MDB_txn* txn) -> Result<int> {
       for (std::size_t i = from; i < to; ++i) {
-        const std::string sealed = record::seal(heads[i]->name, record::encode_head(heads[i]->head));
-        if (const int code = put(txn, tables_.streams, heads[i]->name, sealed); code != 0) return code;
+        const auto& entry = *static_cast<const HeadTable::Entry*>(heads[i].object);
+        const std::string sealed = record::seal(entry.name, record::encode_head(entry.head));
+        if (const int code = put(txn, tables_.streams, entry.name, sealed); code != 0) return code;
       }
       return 0;
     }));

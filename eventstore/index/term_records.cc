@@ -55,22 +55,25 @@ void Encoder::begin(const TermView& term, std::uint64_t total) {
   term_ += term.bytes;
   total_ = total;
   before_ = 0;
+  find_room();
 }
 
-std::size_t Encoder::entry_bytes_max() const {
-  return 1 + 2 * kVarintBytesMax + term_.size() + 3 * kVarintBytesMax;
+// How many bytes of positions the entry of the term may have in this record, so that one more fits.
+void Encoder::find_room() {
+  const std::size_t entry_bytes_max = 1 + 2 * kVarintBytesMax + term_.size() + 3 * kVarintBytesMax;
+  const std::size_t filled = key_.size() + payload_.size() + entry_bytes_max + kVarintBytesMax + kSealBytes;
+  room_ = filled < kRecordBytesMax ? kRecordBytesMax - filled : 0;
 }
 
 void Encoder::add(std::uint64_t position) {
-  const std::size_t filled =
-      key_.size() + payload_.size() + positions_.size() + entry_bytes_max() + kVarintBytesMax + kSealBytes;
-  if (!key_.empty() && filled > kRecordBytesMax) {
+  if (positions_.size() >= room_ && !key_.empty()) {
     close_entry();
     close_record();
   }
   if (key_.empty()) {
     key_ = key_of(run_, {static_cast<TermKind>(term_[0]), std::string_view(term_).substr(1)}, position);
     key_position_ = position;
+    find_room();
   } else if (count_ == 0) {
     record::put_varint(positions_, zigzag(position, key_position_));
   } else {

@@ -43,7 +43,7 @@ class Encoder {
  private:
   void close_entry();
   void close_record();
-  std::size_t entry_bytes_max() const;
+  void find_room();
 
   const std::uint32_t run_;
   std::vector<Record> records_;
@@ -62,6 +62,7 @@ class Encoder {
   std::string positions_;
   std::uint64_t count_ = 0;
   std::uint64_t last_ = 0;
+  std::size_t room_ = 0;  // for the bytes of its positions
 };
 
 // Reads the entries of a record in order. Fails with kCorruption for anything but what Encoder writes.

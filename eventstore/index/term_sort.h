@@ -6,8 +6,7 @@
 
 namespace cairn {
 
-// The entries of the table by term. Sorts by eight bytes at a time (multikey quicksort), because comparing
-// whole terms would miss the cache for each of the n log n comparisons.
+// The entries of the table by term.
 std::vector<const TermTable::Entry*> sorted_entries(const TermTable& table);
 
 }  // namespace cairn

@@ -7,7 +7,7 @@
 namespace cairn {
 
 bool BlockFilter::prepare(const BlockReader& block) {
-  if (!looks_at_names()) return true;
+  if (!looks_at_names_) return true;
   bool any_type = false;
   wanted_types_.clear();
   for (const std::string_view type : block.types()) {
@@ -25,7 +25,7 @@ bool BlockFilter::prepare(const BlockReader& block) {
   return any_stream;
 }
 
-bool BlockFilter::matches(const EventView& event) {
+bool BlockFilter::has_terms(const EventView& event) {
   const auto has = [&event](const std::string& tag) {
     return std::find(event.tags.begin(), event.tags.end(), tag) != event.tags.end();
   };

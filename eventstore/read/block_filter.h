@@ -18,6 +18,8 @@ class BlockFilter {
   // REQUIRES: `filter` outlives it.
   explicit BlockFilter(const EventFilter& filter)
       : filter_(filter),
+        looks_at_names_(!filter.categories.empty() || !filter.types.empty() || !filter.system),
+        looks_at_events_(filter.looks_at_events()),
         categories_(filter.categories.begin(), filter.categories.end()),
         types_(filter.types.begin(), filter.types.end()) {}
 
@@ -27,18 +29,20 @@ class BlockFilter {
 
   // Whether the event matches by its names. REQUIRES: prepare() was called with this block.
   Result<bool> matches(const BlockReader& block, GlobalPosition position) const {
-    if (!looks_at_names()) return true;
+    if (!looks_at_names_) return true;
     CAIRN_TRY(const auto names, block.names_of(position));
     return wanted_types_[names.type] && wanted_streams_[names.stream];
   }
 
   // Whether the event matches by its tags and metadata.
-  bool matches(const EventView& event);
+  bool matches(const EventView& event) { return !looks_at_events_ || has_terms(event); }
 
  private:
-  bool looks_at_names() const { return !categories_.empty() || !types_.empty() || !filter_.system; }
+  bool has_terms(const EventView& event);
 
   const EventFilter& filter_;
+  const bool looks_at_names_;
+  const bool looks_at_events_;
   std::unordered_set<std::string_view> categories_;
   std::unordered_set<std::string_view> types_;
   std::vector<bool> wanted_streams_;  // of the block, in its order

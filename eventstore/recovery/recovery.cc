@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
+#include <algorithm>
 
-#include "eventstore/base/seeded_hash.h"
+#include "eventstore/base/prefetch.h"
 #include "eventstore/index/indexed_id.h"
 #include "eventstore/index/stream_heads.h"
 #include "eventstore/read/log_scan.h"
@@ -112,26 +112,51 @@ Status check_owner(BlockSource& log, const Uuid& store_id) {
                     "the log belongs to another store than cairn.json, " + store_id.to_string());
 }
 
-Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const FindStream& find,
+namespace {
+
+// The heads of a block's streams before it. The tail misses the CPU cache for most of them, so several are
+// prefetched at once.
+Status find_heads(const BlockReader& block, const Tail& tail, const Index& index, BlockSummary& summary) {
+  StreamHeads heads(tail, index);
+  std::vector<std::uint64_t> hashes;
+  for (std::span<const std::string_view> left(block.streams()); !left.empty();) {
+    const auto some = left.first(std::min(left.size(), kPrefetchedAtOnce));
+    hashes.clear();
+    const std::size_t first = summary.streams.size();
+    for (const std::string_view name : some) {
+      BlockSummary::Stream& stream = summary.streams.emplace_back();
+      stream.name = HashedName(name);
+      hashes.push_back(stream.name.hash);
+    }
+    tail.prefetch(hashes);
+    for (std::size_t i = first; i < summary.streams.size(); ++i) {
+      BlockSummary::Stream& stream = summary.streams[i];
+      CAIRN_CHECK(heads.find(stream.name, stream.head));
+      stream.created = !stream.head.exists();
+    }
+    left = left.subspan(some.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const Tail& tail,
                                const Index& index) {
   BlockSummary summary{.first_position = block.header().first_position,
                        .recorded_at = block.header().recorded_at,
                        .hash = sha256(bytes)};
-  std::unordered_map<std::string_view, std::uint32_t, SeededHash> streams;
-  std::unordered_map<std::string_view, std::uint32_t, SeededHash> types;
+  summary.streams.reserve(block.streams().size());
+  summary.events.reserve(block.header().event_count);
+  CAIRN_CHECK(find_heads(block, tail, index, summary));
+  summary.types = block.types();
+  StoredEvent stored;
   for (std::uint64_t i = 0; i < block.header().event_count; ++i) {
     const GlobalPosition position{summary.first_position.value + i};
-    CAIRN_TRY(const StoredEvent stored, block.read(position));
+    CAIRN_CHECK(block.read_into(position, stored));
+    CAIRN_TRY(const BlockReader::Names names, block.names_of(position));
     const EventView& event = stored.event;
-    const auto [stream, new_stream] = streams.emplace(event.stream, summary.streams.size());
-    if (new_stream) {
-      CAIRN_TRY(auto head, find(event.stream));
-      const bool created = !head;
-      summary.streams.push_back({event.stream, head ? *std::move(head) : StreamHead{}, created});
-    }
-    const auto [type, new_type] = types.emplace(event.type, summary.types.size());
-    if (new_type) summary.types.push_back(event.type);
-    BlockSummary::Stream& entry = summary.streams[stream->second];
+    BlockSummary::Stream& entry = summary.streams[names.stream];
     StreamHead& head = entry.head;
     // A flush that was cut short may have left a head that has this event already.
     if (head.version < event.version) {
@@ -143,7 +168,7 @@ Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> by
       head.advance(position, event.recorded_at);
     }
     if (event.version.value == 1) entry.created = true;
-    summary.events.push_back({stream->second, type->second});
+    summary.events.push_back({names.stream, names.type});
     add_event_terms(summary.terms, {static_cast<std::uint32_t>(i), event.metadata, event.command_id},
                     event.tags, index.digest_key());
     if (id_is_indexed(stored, index.has_plain_server_ids())) summary.ids.push_back({event.id, position});
@@ -152,7 +177,7 @@ Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> by
 }
 
 Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const Uuid& store_id,
-                       const std::function<Status()>& flush) {
+                       const std::function<Status()>& make_room) {
   CAIRN_TRY(LogEnd end, read_end(log, store_id));
   std::optional<IndexState> state;
   {
@@ -167,7 +192,6 @@ Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const U
   CAIRN_TRY(Sha256 hash, hash_at(log, store_id, through));
   if (state && state->hash != hash) return other_log(through);
 
-  const FindStream find = [&](std::string_view stream) { return find_stream(tail, index, stream); };
   const BlockVisitor take_in = [&](BlockReader& block, std::span<const std::byte> bytes) -> Result<bool> {
     if (block.header().previous_hash != hash) {
       return make_error(Errc::kCorruption,
@@ -178,10 +202,10 @@ Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const U
       hash = sha256(bytes);
       return true;
     }
-    CAIRN_TRY(BlockSummary summary, summarize(block, bytes, find, index));
+    CAIRN_TRY(BlockSummary summary, summarize(block, bytes, tail, index));
     hash = summary.hash;
     tail.apply(summary);
-    CAIRN_CHECK(flush());
+    CAIRN_CHECK(make_room());
     return true;
   };
   CAIRN_CHECK(scan_between(log, {through, 0}, end.place(), take_in));

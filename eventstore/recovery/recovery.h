@@ -13,10 +13,9 @@
 
 namespace cairn {
 
-// What a block adds to `index`, read from the block itself: views of its bytes. `find` returns the head of a
-// stream before it.
-using FindStream = std::function<Result<std::optional<StreamHead>>(std::string_view stream)>;
-Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const FindStream& find,
+// What a block adds to `index`, read from the block itself: views of its bytes. REQUIRES: the block is open with
+// kWholeBlock, and follows what tail and index have.
+Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> bytes, const Tail& tail,
                                const Index& index);
 
 // The end of the log, from its last block; of an empty log the anchor of the hash chain.
@@ -30,9 +29,9 @@ Status check_owner(BlockSource& log, const Uuid& store_id);
 void add_recent_days(BlockSource& log, IdWindow& window);
 
 // Reads the blocks that the index does not have yet, checks them and their hash chain, and applies them to
-// the tail; calls `flush` after each block, which flushes a tail that is full. Returns the end of the log.
+// the tail; calls `make_room` after each block, which waits while the tail is full. Returns the end of the log.
 // Fails with kCorruption when the log is damaged, belongs to another store, or is behind its index.
 Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const Uuid& store_id,
-                       const std::function<Status()>& flush);
+                       const std::function<Status()>& make_room);
 
 }  // namespace cairn

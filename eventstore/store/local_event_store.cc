@@ -37,15 +37,6 @@ class LocalEventStore final : public EventStore {
     CAIRN_CHECK(open_index());
     add_recent_days(*log_, id_window_);
     index_fill_.emplace(*log_, *index_);
-    auto recovered = recover(*log_, *index_, tail_, folder_.store_id(), [this] { return flush_if_full(); });
-    if (!recovered.ok()) {
-      Error error = std::move(recovered).error();
-      error.message = folder_.path().string() + ": " + error.message;
-      return error;
-    }
-    const LogEnd end = *recovered;
-    CAIRN_CHECK(folder_.seal());
-    news_.publish(end.last_position);
     flusher_.emplace(*index_, tail_, folder_.store_id(),
                      Flusher::Options{.flush_at = flush_at(),
                                       .max = {options_.tail_events_flush * 3, options_.tail_bytes_max},
@@ -54,6 +45,16 @@ class LocalEventStore final : public EventStore {
                                       .on_fatal = options_.on_fatal,
                                       .each_minute = [this] { tidy(); },
                                       .idle_step = [this] { return tidy_index(); }});
+    auto recovered =
+        recover(*log_, *index_, tail_, folder_.store_id(), [this] { return flusher_->make_room(); });
+    if (!recovered.ok()) {
+      Error error = std::move(recovered).error();
+      error.message = folder_.path().string() + ": " + error.message;
+      return error;
+    }
+    const LogEnd end = *recovered;
+    CAIRN_CHECK(folder_.seal());
+    news_.publish(end.last_position);
     appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, id_window_, folder_.store_id(),
                                       folder_.id_key(), format()},
                       options_, end,
@@ -199,17 +200,6 @@ class LocalEventStore final : public EventStore {
                        folder_.index().string() + " and start again";
     }
     return error;
-  }
-
-  Status flush_if_full() {
-    if (!tail_.sizes().active.reaches(flush_at())) return {};
-    CAIRN_CHECK(index_->flush(*tail_.freeze(), folder_.store_id(), first_id_day(), [] { return true; }));
-    tail_.drop_frozen(options_.tail_bytes_max / 2);
-    // A rebuild makes many runs: merged as it goes, there are few when the store opens.
-    for (;;) {
-      CAIRN_TRY(const bool more, index_->tidy());
-      if (!more) return {};
-    }
   }
 
   // On cairn-flush, between flushes.

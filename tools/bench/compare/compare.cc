@@ -29,6 +29,7 @@ constexpr Case kCases[] = {
     {"read", measure_read},
     {"growth", measure_growth},
     {"flush", measure_flush},
+    {"terms", measure_terms},
     {"http", measure_http},
     {"fairness", measure_fairness},
     {"memory", measure_memory},

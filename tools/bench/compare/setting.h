@@ -67,6 +67,8 @@ Result<Rows> measure_replay(Setting& setting);  // everything, in order, as stor
 Result<Rows> measure_read(Setting& setting);    // one stream of the big store
 Result<Rows> measure_growth(Setting& setting);  // the append rate of the big store and of a small one
 Result<Rows> measure_flush(Setting& setting);   // a single append while the index flushes
+Result<Rows> measure_terms(
+    Setting& setting);  // events with tags and a correlation id: appends, size of the index, building it
 Result<Rows> measure_http(
     Setting& setting);  // over HTTP, from a server process: appends, and the log as lines
 Result<Rows> measure_fairness(Setting& setting);     // a quiet client beside one that sends all it can
