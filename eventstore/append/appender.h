@@ -48,7 +48,8 @@ class Appender {
     IdWindow& id_window;
     Uuid store_id;
     SipKey id_key;
-    LogFormat format;  // of the blocks to write
+    LogFormat format;         // of the blocks to write
+    SchemaRevision revision;  // of the log
   };
 
   // Called by the writer thread; an error refuses the requests of the block.

@@ -17,60 +17,20 @@ constexpr std::size_t kPrefetchedDataBytes = 256;  // the CPU prefetches the res
 
 }  // namespace
 
-// The planned events of this block, and all earlier ones from the log.
-class BlockPlanner::Events final : public EventSource {
- public:
-  explicit Events(BlockPlanner& planner) : planner_(planner) {}
-
-  Result<StoredEvent> at(GlobalPosition position) override {
-    if (position >= planner_.first_position_) {
-      const std::uint64_t index = position.value - planner_.first_position_.value;
-      if (index < planner_.events_.size()) return planner_.events_[index].stored;
-    }
-    if (!log_) log_.emplace(planner_.log_);
-    return log_->at(position);
-  }
-
-  void release() { log_.reset(); }
-
- private:
-  BlockPlanner& planner_;
-  std::optional<LogEvents> log_;
-};
-
-BlockPlanner::BlockPlanner(BlockSource& log, const Tail& tail, const Index& index, const Uuid& store_id,
-                           const SipKey& id_key, const IdWindow& id_window)
-    : log_(log),
-      tail_(tail),
-      heads_(tail, index),
-      id_lookup_(tail, index, store_id, id_key),
-      id_key_(id_key),
-      id_window_(id_window),
-      source_(std::make_unique<Events>(*this)) {}
-
-BlockPlanner::~BlockPlanner() = default;
+BlockPlanner::BlockPlanner(const PendingState::Parts& parts)
+    : id_key_(parts.id_key), state_(parts, events_) {}
 
 void BlockPlanner::begin(GlobalPosition first_position, Timestamp now) {
   first_position_ = first_position;
   now_ = now;
-  added_revision_ = 0;
-  streams_used_ = 0;
-  stream_by_name_.clear();
-  type_by_name_.clear();
-  ids_.clear();
+  state_.begin(first_position, now);
   block_streams_.clear();
   block_stream_heads_.clear();
-  block_types_.clear();
   events_.clear();
   tags_.clear();
   parts_.clear();
   terms_.clear();
   notes_.clear();
-}
-
-void BlockPlanner::release_readers() {
-  source_->release();
-  heads_.release();
 }
 
 // Other CPUs wrote the requests, so each pointer costs a cache miss. Each loop only prefetches and does not
@@ -90,36 +50,13 @@ void BlockPlanner::prefetch(std::span<const AppendQueue::Entry> appends) {
     name_hashes_.push_back(HashedName(stream.stream).hash);
     cairn::prefetch(stream.events.data());
   });
-  tail_.prefetch(name_hashes_);
+  state_.prefetch(name_hashes_);
   each_stream([](const StreamAppend& stream) {
     if (stream.events.empty()) return;
     const std::string& data = stream.events.front().data;
     for (std::size_t at = 0; at < std::min(data.size(), kPrefetchedDataBytes); at += kCacheLineBytes)
       cairn::prefetch(data.data() + at);
   });
-}
-
-Result<BlockPlanner::Stream*> BlockPlanner::stream(std::string_view name) {
-  const HashedName hashed(name);
-  const auto is_it = [name](const Stream& stream) { return stream.name.text == name; };
-  if (Stream* const known = stream_by_name_.find(hashed.hash, is_it)) return known;
-  if (streams_used_ == streams_.size()) streams_.emplace_back();
-  Stream& added = streams_[streams_used_];
-  added.name = hashed;
-  added.block_index.reset();
-  added.created = false;
-  CAIRN_CHECK(heads_.find(hashed, added.head));
-  CAIRN_ASSERT(
-      added.head.last_position() < first_position_, added.head.last_position().value,
-      first_position_.value);  // invariant 1: the head has no event of this block, or of a failed one
-  ++streams_used_;
-  stream_by_name_.insert(hashed.hash, &added);
-  return &added;
-}
-
-Result<std::optional<GlobalPosition>> BlockPlanner::find_id(const Uuid& id) {
-  if (const auto found = ids_.find(id); found != ids_.end()) return std::optional(found->second);
-  return id_lookup_.find(id, id_window_.first_day(now_), first_position_, *source_);
 }
 
 std::vector<EventTerm> BlockPlanner::terms_of(const AppendRequest& request, const SipKey& digest_key) {
@@ -143,7 +80,6 @@ AppendResult BlockPlanner::prepared_for(const AppendRequest& request) {
 Status BlockPlanner::add(const AppendRequest& request, std::span<const EventTerm> terms,
                          AppendResult& result) {
   CAIRN_ASSERT(result.streams.size() == request.streams.size(), result.streams.size());
-  const FindId find_id = [this](const Uuid& id) { return this->find_id(id); };
   const std::size_t events_before = events_.size();
 
   std::vector<Stream*>& streams = request_streams_;
@@ -153,7 +89,7 @@ Status BlockPlanner::add(const AppendRequest& request, std::span<const EventTerm
   std::optional<Error> failed_check;
   for (std::size_t i = 0; i < request.streams.size(); ++i) {
     const StreamAppend& append = request.streams[i];
-    CAIRN_TRY(Stream* const stream, this->stream(append.stream));
+    CAIRN_TRY(Stream* const stream, state_.stream(append.stream));
     streams.push_back(stream);
     if (append.events.empty()) {
       result.streams[i].last_version = stream->head.version;
@@ -162,7 +98,7 @@ Status BlockPlanner::add(const AppendRequest& request, std::span<const EventTerm
       }
       continue;
     }
-    CAIRN_TRY(auto repeat, check_repeat(append, stream->head, *source_, find_id));
+    CAIRN_TRY(auto repeat, check_repeat(append, stream->head, state_));
     if (repeat) {
       result.streams[i] = *std::move(repeat);
       repeated = &result.streams[i];
@@ -177,7 +113,7 @@ Status BlockPlanner::add(const AppendRequest& request, std::span<const EventTerm
     return {};
   }
   if (repeated != nullptr) {
-    CAIRN_TRY(const StoredEvent stored, source_->at(repeated->first_position));
+    CAIRN_TRY(const StoredEvent stored, state_.events().at(repeated->first_position));
     return id_reused(stored.event.id, stored.event);
   }
   if (request.only_if_repeated) return make_error(Errc::kNotFound, "the events were not appended before");
@@ -196,9 +132,9 @@ Status BlockPlanner::add(const AppendRequest& request, std::span<const EventTerm
   return {};
 }
 
-Status BlockPlanner::check_current(const AppendRequest& request) {
+Status BlockPlanner::check_current(const AppendRequest& request) const {
   if (request.checked_at) {
-    CAIRN_TRY(const SchemaRevision now, revision());
+    const SchemaRevision now = state_.revision();
     if (*request.checked_at != now) {
       return make_error(Errc::kStale,
                         fmt::format("the events were checked at revision {} of schemas and upcasters, which "
@@ -210,38 +146,17 @@ Status BlockPlanner::check_current(const AppendRequest& request) {
   return {};
 }
 
-Result<SchemaRevision> BlockPlanner::revision() {
-  if (!committed_revision_) {
-    std::uint64_t events = 0;
-    for (const std::string_view name : {kSchemaStream, kDefinitionStream}) {
-      StreamHead head;
-      CAIRN_CHECK(heads_.find(HashedName(name), head));
-      events += head.version.value;
-    }
-    committed_revision_ = events;
-  }
-  return SchemaRevision{*committed_revision_ + added_revision_};
-}
-
-// Events of this block stand behind every position that a caller can know. Looks into memory only: what needs
-// a search of the index goes back to the caller, who checks up to a newer position.
+// What needs a search of the index goes back to the caller, who checks up to a newer position.
 Status BlockPlanner::check_none_behind(const NoEventsBehind& condition) const {
-  const auto stale = [&](std::string_view what) {
-    return make_error(Errc::kStale, fmt::format("{} stands behind position {}, up to which the request was "
-                                                "checked",
-                                                what, condition.position.value));
-  };
-  for (const std::string_view type : block_types_) {
-    if (std::find(condition.types.begin(), condition.types.end(), type) != condition.types.end())
-      return stale(fmt::format("an event of type '{}'", type));
-  }
-  const auto newest = tail_.newest_behind(condition.types, condition.position, {first_position_.value - 1});
+  const auto newest = state_.newest_behind(condition.types, condition.position);
   if (!newest.ok()) {
     return make_error(Errc::kStale, fmt::format("the request was checked up to position {}, and {}",
                                                 condition.position.value, newest.error().message));
   }
-  if (*newest) return stale(fmt::format("the event at position {}", (*newest)->value));
-  return {};
+  if (!*newest) return {};
+  return make_error(Errc::kStale, fmt::format("the event at position {} stands behind position {}, up to "
+                                              "which the request was checked",
+                                              (*newest)->value, condition.position.value));
 }
 
 void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppendResult& result) {
@@ -251,8 +166,7 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
     block_streams_.push_back(stream.name.text);
     block_stream_heads_.push_back(&stream);
   }
-  if (stream.name.text == kSchemaStream || stream.name.text == kDefinitionStream)
-    added_revision_ += append.events.size();
+  state_.count_events(stream, append.events.size());
   result.first_version = {stream.head.version.value + 1};
   result.last_version = {stream.head.version.value + append.events.size()};
   result.first_position = {first_position_.value + events_.size()};
@@ -261,15 +175,15 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
     const GlobalPosition position{first_position_.value + events_.size()};
     BlockContents::Event& planned = events_.emplace_back();
     planned.stream = *stream.block_index;
-    planned.type = type_index(event.type);
+    planned.type = state_.add_type(event.type);
     planned.stored.previous = stream.head.path.head();
     planned.stored.jump = stream.head.path.next_jump(stream.head.version.value);
     planned.stored.store_made_id = !event.id.has_value();
-    stream.head.advance(position, now_);
+    state_.add(stream, position, event.id);
     planned.stored.event = {.position = position,
                             .version = stream.head.version,
                             .stream = stream.name.text,
-                            .type = block_types_[planned.type],
+                            .type = state_.types()[planned.type],
                             .id = event.id ? *event.id : server_id::make(id_key_, now_, position),
                             .schema = event.schema,
                             .recorded_at = now_,
@@ -287,19 +201,11 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
     if (!event.tags.empty()) {
       planned.stored.event.tags = tags_.emplace_back(event.tags.begin(), event.tags.end());
     }
-    if (event.id) ids_[*event.id] = position;
   }
   CAIRN_ASSERT(stream.head.version == result.last_version, stream.head.version.value,
                result.last_version.value);  // invariant 3
   CAIRN_ASSERT(stream.head.last_position() == result.last_position, stream.head.last_position().value,
                result.last_position.value);  // invariant 3
-}
-
-std::uint32_t BlockPlanner::type_index(std::string_view type) {
-  const auto [entry, added] =
-      type_by_name_.try_emplace(type, static_cast<std::uint32_t>(block_types_.size()));
-  if (added) block_types_.push_back(type);
-  return entry->second;
 }
 
 BlockContents BlockPlanner::contents(LogFormat format, const LogEnd& end) const {
@@ -310,7 +216,7 @@ BlockContents BlockPlanner::contents(LogFormat format, const LogEnd& end) const 
           .recorded_at = now_,
           .previous_hash = end.hash,
           .streams = block_streams_,
-          .types = block_types_,
+          .types = state_.types(),
           .events = events_,
           .notes = notes_,
           .number = end.number + (events_.empty() ? 1 : 0),
@@ -319,17 +225,17 @@ BlockContents BlockPlanner::contents(LogFormat format, const LogEnd& end) const 
 
 BlockSummary BlockPlanner::summary(const Sha256& hash) {
   CAIRN_ASSERT(!events_.empty());
-  if (committed_revision_) *committed_revision_ += added_revision_;
+  state_.committed();
   BlockSummary summary{.first_position = first_position_, .recorded_at = now_, .hash = hash};
   summary.streams.reserve(block_stream_heads_.size());
   for (Stream* const stream : block_stream_heads_) {
     summary.streams.push_back({stream->name, std::move(stream->head), stream->created});
   }
-  summary.types = block_types_;
+  summary.types = state_.types();
   summary.events.reserve(events_.size());
   for (const auto& event : events_) summary.events.push_back({event.stream, event.type});
-  summary.ids.reserve(ids_.size());
-  for (const auto& [id, position] : ids_) summary.ids.push_back({id, position});
+  summary.ids.reserve(state_.ids().size());
+  for (const auto& [id, position] : state_.ids()) summary.ids.push_back({id, position});
   summary.terms = std::move(terms_);
   return summary;
 }

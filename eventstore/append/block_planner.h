@@ -2,26 +2,15 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "eventstore/append/append_queue.h"
-#include "eventstore/append/id_lookup.h"
-#include "eventstore/base/hashed_name.h"
-#include "eventstore/base/pointer_table.h"
+#include "eventstore/append/pending_state.h"
 #include "eventstore/base/result.h"
-#include "eventstore/base/seeded_hash.h"
 #include "eventstore/format/block_builder.h"
 #include "eventstore/index/block_summary.h"
-#include "eventstore/index/id_window.h"
-#include "eventstore/index/index.h"
-#include "eventstore/index/stream_heads.h"
-#include "eventstore/index/tail.h"
-#include "eventstore/log/block_log.h"
 #include "eventstore/log/log_end.h"
 
 namespace cairn {
@@ -37,9 +26,7 @@ namespace cairn {
 //     committed: begin() starts over from the end of the log.
 class BlockPlanner {
  public:
-  BlockPlanner(BlockSource& log, const Tail& tail, const Index& index, const Uuid& store_id,
-               const SipKey& id_key, const IdWindow& id_window);
-  ~BlockPlanner();
+  explicit BlockPlanner(const PendingState::Parts& parts);
 
   // Starts an empty block.
   void begin(GlobalPosition first_position, Timestamp now);
@@ -65,7 +52,7 @@ class BlockPlanner {
   bool is_empty() const { return events_.empty() && notes_.empty(); }
 
   // Ends the read transactions, which must not be open during the commit. Call after the last add().
-  void release_readers();
+  void release_readers() { state_.release_readers(); }
 
   // The block to write behind `end`: views of the planner and the requests. REQUIRES: not empty.
   BlockContents contents(LogFormat format, const LogEnd& end) const;
@@ -75,47 +62,24 @@ class BlockPlanner {
   BlockSummary summary(const Sha256& hash);
 
  private:
-  class Events;
-  struct Stream {
-    HashedName name;
-    StreamHead head;                           // with the events of this block
-    std::optional<std::uint32_t> block_index;  // once it has an event in the block
-    bool created = false;
-  };
+  using Stream = PendingState::Stream;
 
-  Result<Stream*> stream(std::string_view name);
-  Result<std::optional<GlobalPosition>> find_id(const Uuid& id);
   // Whether what a request was checked against still holds after the requests before it; kStale otherwise.
-  Status check_current(const AppendRequest& request);
-  Result<SchemaRevision> revision();
+  Status check_current(const AppendRequest& request) const;
   Status check_none_behind(const NoEventsBehind& condition) const;
   // Assigns positions and versions to the events of `append`, and puts them into `result`.
   void take(const StreamAppend& append, Stream& stream, StreamAppendResult& result);
-  std::uint32_t type_index(std::string_view type);
 
-  BlockSource& log_;
-  const Tail& tail_;
-  StreamHeads heads_;
-  IdLookup id_lookup_;
   const SipKey id_key_;  // of the ids for events that came without one
-  const IdWindow& id_window_;
-  std::unique_ptr<Events> source_;
+  std::vector<BlockContents::Event> events_;
+  PendingState state_;  // looks at events_
 
   GlobalPosition first_position_;
   Timestamp now_;
-  std::optional<std::uint64_t> committed_revision_;  // of the log before this block, once a request asked
-  std::uint64_t added_revision_ = 0;                 // by this block
-  std::deque<Stream> streams_;  // the first streams_used_ are this block's; a deque, so they do not move
-  std::size_t streams_used_ = 0;
-  PointerTable<Stream> stream_by_name_;
   std::vector<Stream*> request_streams_;  // of the request being added
   std::vector<std::uint64_t> name_hashes_;
-  std::unordered_map<std::string_view, std::uint32_t, SeededHash> type_by_name_;
-  std::unordered_map<Uuid, GlobalPosition, SeededHash> ids_;
   std::vector<std::string_view> block_streams_;
   std::vector<Stream*> block_stream_heads_;
-  std::vector<std::string_view> block_types_;
-  std::vector<BlockContents::Event> events_;
   std::deque<std::vector<std::string_view>> tags_;
   std::deque<std::vector<EventPart>> parts_;  // of the events that have some
   std::vector<EventTerm> terms_;

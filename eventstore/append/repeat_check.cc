@@ -53,27 +53,27 @@ Result<std::optional<StreamAppendResult>> compare(const StreamAppend& append, co
 }
 
 // Fails with kEventIdReused when an event of the request has an id that another event has.
-Status check_unused(const StreamAppend& append, EventSource& events, const FindId& find_id) {
+Status check_unused(const StreamAppend& append, PendingState& state) {
   for (const NewEvent& event : append.events) {
     if (!event.id) continue;
-    CAIRN_TRY(const auto place, find_id(*event.id));
+    CAIRN_TRY(const auto place, state.find_id(*event.id));
     if (!place) continue;
-    CAIRN_TRY(const StoredEvent stored, events.at(*place));
+    CAIRN_TRY(const StoredEvent stored, state.events().at(*place));
     return id_reused(*event.id, stored.event);
   }
   return {};
 }
 
 Result<std::optional<StreamAppendResult>> check_exact(const StreamAppend& append, std::uint64_t expected,
-                                                      const StreamHead& head, EventSource& events,
-                                                      const FindId& find_id) {
+                                                      const StreamHead& head, PendingState& state) {
   if (head.version.value == expected) {
-    CAIRN_CHECK(check_unused(append, events, find_id));
+    CAIRN_CHECK(check_unused(append, state));
     return std::optional<StreamAppendResult>();
   }
   if (head.version.value < expected || !append.events.front().id)
     return version_conflict(append, head.version);
   const StreamVersion first{expected + 1};
+  EventSource& events = state.events();
   CAIRN_TRY(const GlobalPosition position, position_of(events, append.stream, head, first));
   CAIRN_TRY(const StoredEvent stored, event_of(events, position, append.stream, first));
   if (stored.event.id != *append.events.front().id) return version_conflict(append, head.version);
@@ -81,28 +81,27 @@ Result<std::optional<StreamAppendResult>> check_exact(const StreamAppend& append
 }
 
 Result<std::optional<StreamAppendResult>> check_by_id(const StreamAppend& append, const StreamHead& head,
-                                                      EventSource& events, const FindId& find_id) {
+                                                      PendingState& state) {
   const NewEvent& front = append.events.front();
   if (front.id) {
-    CAIRN_TRY(const auto place, find_id(*front.id));
+    CAIRN_TRY(const auto place, state.find_id(*front.id));
     if (place) {
-      CAIRN_TRY(const StoredEvent stored, events.at(*place));
+      CAIRN_TRY(const StoredEvent stored, state.events().at(*place));
       if (stored.event.stream != append.stream) return id_reused(*front.id, stored.event);
-      return compare(append, head, stored.event.version, *place, events);
+      return compare(append, head, stored.event.version, *place, state.events());
     }
   }
   if (!append.expected.accepts(head.version)) return version_conflict(append, head.version);
-  CAIRN_CHECK(check_unused(append, events, find_id));
+  CAIRN_CHECK(check_unused(append, state));
   return std::optional<StreamAppendResult>();
 }
 
 }  // namespace
 
 Result<std::optional<StreamAppendResult>> check_repeat(const StreamAppend& append, const StreamHead& head,
-                                                       EventSource& events, const FindId& find_id) {
-  if (const auto expected = append.expected.exact())
-    return check_exact(append, *expected, head, events, find_id);
-  return check_by_id(append, head, events, find_id);
+                                                       PendingState& state) {
+  if (const auto expected = append.expected.exact()) return check_exact(append, *expected, head, state);
+  return check_by_id(append, head, state);
 }
 
 Error version_conflict(const StreamAppend& append, StreamVersion current) {

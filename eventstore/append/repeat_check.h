@@ -1,17 +1,13 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 
+#include "eventstore/append/pending_state.h"
 #include "eventstore/base/result.h"
 #include "eventstore/index/stream_head.h"
-#include "eventstore/read/event_source.h"
 #include "eventstore/types.h"
 
 namespace cairn {
-
-// The position of the event with an id that the store still keeps; nullopt for a new id.
-using FindId = std::function<Result<std::optional<GlobalPosition>>(const Uuid&)>;
 
 // Makes appends idempotent: decides whether the events of one stream in a request are new, or were appended
 // before.
@@ -25,7 +21,7 @@ using FindId = std::function<Result<std::optional<GlobalPosition>>(const Uuid&)>
 // long as they are kept (StoreOptions::dedup_window_days). The id of a new event must not be kept for any
 // other. The traceparent that ends the metadata (trace_parent.h) is not compared.
 Result<std::optional<StreamAppendResult>> check_repeat(const StreamAppend& append, const StreamHead& head,
-                                                       EventSource& events, const FindId& find_id);
+                                                       PendingState& state);
 
 // The stream is at version `current`, which the request does not expect.
 Error version_conflict(const StreamAppend& append, StreamVersion current);

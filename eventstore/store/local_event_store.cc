@@ -8,6 +8,7 @@
 #include "eventstore/base/mutex.h"
 #include "eventstore/follow/follower.h"
 #include "eventstore/index/flusher.h"
+#include "eventstore/index/stream_heads.h"
 #include "eventstore/lmdb/file_check.h"
 #include "eventstore/log/head_signal.h"
 #include "eventstore/log/lmdb_block_log.h"
@@ -19,6 +20,17 @@
 
 namespace cairn {
 namespace {
+
+Result<SchemaRevision> revision_of(const Tail& tail, const Index& index) {
+  SchemaRevision revision;
+  StreamHeads heads(tail, index);
+  for (const std::string_view stream : {kSchemaStream, kDefinitionStream}) {
+    StreamHead head;
+    CAIRN_CHECK(heads.find(HashedName(stream), head));
+    revision.value += head.version.value;
+  }
+  return revision;
+}
 
 // A store in a local folder. Its members are in the order in which they depend on each other.
 class LocalEventStore final : public EventStore {
@@ -55,8 +67,9 @@ class LocalEventStore final : public EventStore {
     const LogEnd end = *recovered;
     CAIRN_CHECK(folder_.seal());
     news_.publish(end.last_position);
+    CAIRN_TRY(const SchemaRevision revision, revision_of(tail_, *index_));
     appender_.emplace(Appender::Parts{*log_, tail_, *index_, news_, id_window_, folder_.store_id(),
-                                      folder_.id_key(), format()},
+                                      folder_.id_key(), format(), revision},
                       options_, end,
                       Appender::Hooks{.make_room = [this] { return flusher_->make_room(); },
                                       .before_write = [this] { return raise_format(); }});
