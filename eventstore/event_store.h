@@ -39,7 +39,7 @@ class EventStore : public LogReader {
   // Appends and returns when the events are on disk. Fails with
   //   kVersionConflict              a stream is not at the expected version; Error::version has its version
   //   kEventIdReused                an id belongs to another event
-  //   kStale                        checked_at or no_events_behind of the request no longer holds
+  //   kStale                        one of the request's checks no longer holds; Error::check says which one
   //   kNotFound                     the request is only_if_repeated, and is no repeat
   //   kInvalidArgument, kTooLarge   the request is wrong; the message names the field
   //   kOverloaded, kDiskFull        nothing was written; try again

@@ -156,16 +156,24 @@ struct NoEventsBehind {
   GlobalPosition position;
 };
 
+// What new events depend on, beside the expected versions of their streams. The writer thread compares it with the
+// log as it is directly before these events, in the order of AppendCheck, and Error::check names the first that
+// fails. A repeat was checked when it was first applied. Planned: fence, transitions, deliveries.
+struct AppendChecks {
+  // The schemas and upcasters that the events were checked against. kStale when they have changed.
+  std::optional<SchemaRevision> revision = {};  // nullopt: against none
+
+  // kStale when there is such an event, or the writer thread cannot tell.
+  std::optional<NoEventsBehind> condition = {};
+};
+
 // Appends to one or several streams, all or nothing. A stream occurs in a request once.
 struct AppendRequest {
   std::vector<StreamAppend> streams;
   Origin origin = Origin::kUser;
   std::uint64_t client = 0;  // whose share of the writer's queue it takes; 0: the program's own, without one
 
-  // What new events were checked against. The writer thread compares it with the log as it is directly before
-  // these events, and fails with kStale when it has changed. A repeat was checked when it was first applied.
-  std::optional<SchemaRevision> checked_at = {};        // nullopt: against no schema or upcaster
-  std::optional<NoEventsBehind> no_events_behind = {};  // of a deployment: how far it was verified
+  AppendChecks checks = {};
 
   // Nothing is stored: a request that is no repeat fails with kNotFound.
   bool only_if_repeated = false;

@@ -34,7 +34,7 @@ class EventShapes {
   Status catch_up();
 
   // The revision of the schemas and upcasters that have been applied. What is read from them after this call
-  // is at least as new; AppendRequest::checked_at tells whether it was the newest. Two atomic loads.
+  // is at least as new; AppendChecks::revision tells whether it was the newest. Two atomic loads.
   SchemaRevision revision() const { return {registry_.changes() + upcasters_.stream_version()}; }
 
   Chains& chains() { return chains_; }

@@ -141,7 +141,7 @@ void AppendAttempt::finish(UpcastTrial& trial, UpcastTrial::Outcome outcome) {
 // The store shares the request with this object and does not copy it: it is needed again after kStale, and
 // its ids after an unknown outcome.
 void AppendAttempt::append() {
-  body_.request.checked_at = checked_at_;
+  body_.request.checks.revision = checked_at_;
   body_.request.client = parts_.respond.client();
   auto self = shared_from_this();
   std::shared_ptr<const AppendRequest> request(self, &body_.request);
@@ -154,10 +154,12 @@ void AppendAttempt::append() {
 void AppendAttempt::answered(Result<AppendResult> result) {
   if (result.ok()) return parts_.respond(parts_.reply.success(*result));
   const Error& error = result.error();
-  if (error.code == Errc::kStale) return submit_recheck();
+  if (error.code == Errc::kStale) {
+    stale_check_ = error.check;
+    return submit_recheck();
+  }
   const bool may_be_repeat = error.code == Errc::kEventIdReused && !text_.empty();
-  const bool was_decided = error.code == Errc::kNotFound || error.code == Errc::kVersionConflict;
-  if (refusal_ && was_decided) return parts_.respond(refusal_->to_response());
+  if (refusal_ && error.code == Errc::kNotFound) return parts_.respond(refusal_->to_response());
   if (!may_be_repeat) return answer(error);
   if (parts_.registry.worker().submit([self = shared_from_this(), error] { self->try_again(error); })) return;
   answer(make_error(Errc::kOverloaded, "the event that has the id must be read first; try again"));
@@ -179,7 +181,9 @@ void AppendAttempt::submit_recheck() {
 void AppendAttempt::recheck() {
   if (held()) return;
   if (++rechecks_ > kRechecksMax) {
-    return parts_.respond(overloaded("The schemas keep changing; send the events again.").to_response());
+    Problem problem = overloaded("The schemas keep changing; send the events again.");
+    if (stale_check_) problem.with("check", to_string(*stale_check_));
+    return parts_.respond(problem.to_response());
   }
   if (const Status status = parts_.shapes.catch_up(); !status) return answer(status.error());
   checked_at_ = parts_.shapes.revision();

@@ -94,6 +94,7 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
   SchemaPins pins_;
   std::optional<Problem> refusal_;  // the answer unless the events are a repeat; set by ask_for_repeat()
   int rechecks_ = 0;
+  std::optional<AppendCheck> stale_check_;  // the check that failed last with kStale
   bool was_held_ = false;
 };
 

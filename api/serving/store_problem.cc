@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <string>
+#include <utility>
 
 namespace cairn::api {
 
@@ -10,6 +11,12 @@ namespace {
 
 // A message of the store begins with the name of the field it is about.
 std::string field_of(const std::string& message) { return message.substr(0, message.find_first_of(" :")); }
+
+// Names the check of an append that failed.
+Problem with_check(Problem problem, const Error& error) {
+  if (error.check) problem.with("check", to_string(*error.check));
+  return problem;
+}
 
 Problem wrong_version(const Error& error) {
   Problem problem(409, "wrong-version", "The stream is at another version", sentence(error.message));
@@ -21,7 +28,8 @@ Problem wrong_version(const Error& error) {
   } else {
     problem.with("expectedVersion", expected);
   }
-  return problem.with("currentVersion", error.version.value_or(0));
+  problem.with("currentVersion", error.version.value_or(0));
+  return with_check(std::move(problem), error);
 }
 
 Problem event_id_reused(const Error& error) {
@@ -60,6 +68,7 @@ Problem store_problem(const Error& error) {
       return Problem(413, "too-large", "Too large", sentence(error.message))
           .with("limit", error.limit.value_or(0));
     case Errc::kStale:
+      return with_check(overloaded(sentence(error.message)), error);
     case Errc::kOverloaded:
       return overloaded(sentence(error.message));
     case Errc::kNotYet:

@@ -26,6 +26,19 @@ constexpr std::chrono::milliseconds kWriterSlice{1};
 
 Error closing() { return make_error(Errc::kFailedPrecondition, "the store is closing"); }
 
+// What a request is told whose block was not written. `planned` is its answer if it had been.
+Error error_of_failed_block(const Error& failure, const Result<AppendResult>& planned) {
+  // A request that the planner refused was not written, whatever became of the block: it may have been refused
+  // because of events whose outcome is unknown, but its own outcome is known.
+  if (failure.code == Errc::kOutcomeUnknown && !planned.ok())
+    return make_error(Errc::kFailedPrecondition, "the store has stopped taking appends: " + failure.message);
+  // A refusal or a repeat had nothing to write. Without the block it may be answered in another way.
+  if (failure.code == Errc::kIo && (!planned.ok() || planned->already_applied))
+    return make_error(Errc::kOverloaded,
+                      "the block that the answer rests on could not be written; try again");
+  return failure;
+}
+
 GlobalPosition last_position_of(const AppendResult& result) {
   GlobalPosition last;
   for (const StreamAppendResult& stream : result.streams) last = std::max(last, stream.last_position);
@@ -123,8 +136,11 @@ void Appender::run() {
 //
 // The next block is not planned during the commit, although the CPU idles then: every client would get its
 // answer later and send its next request later. See docs/decisions.md, "No pipelining of publication with
-// the next commit". A failed commit refuses all requests of its block, also those that only repeat or check:
-// each was judged by requests before it in the block, whose events are not in the log now.
+// the next commit".
+//
+// Every request is answered after the commit of the block it was planned with, also one that is refused or only
+// repeats: it may rest on events of that block. A failed commit refuses all of them. A block without anything to
+// write rests on durable blocks only, because none is in flight.
 std::size_t Appender::write_block(AppendQueue::Batch& batch, std::size_t from) {
   Status status = stopped_
                       ? Status(make_error(Errc::kFailedPrecondition, "the store has stopped taking appends"))
@@ -165,15 +181,7 @@ std::size_t Appender::plan_block(AppendQueue::Batch& batch, std::size_t from) {
 // Answers one request of a block. REQUIRES: the commit of the block is over, `status` is its outcome.
 void Appender::answer_request(PendingAppend& append, const Status& status) {
   std::optional<Result<AppendResult>>& answer = append.answer;
-  if (!status.ok()) {
-    // A request that the planner refused was not written, whatever became of the block: it may have been
-    // refused because of events whose outcome is unknown, but its own outcome is known.
-    const bool refused = !answer->ok();
-    answer.emplace(status.error().code == Errc::kOutcomeUnknown && refused
-                       ? make_error(Errc::kFailedPrecondition,
-                                    "the store has stopped taking appends: " + status.error().message)
-                       : status.error());
-  }
+  if (!status.ok()) answer.emplace(error_of_failed_block(status.error(), *answer));
   if (answer->ok()) {
     const GlobalPosition last = last_position_of(**answer);
     CAIRN_ASSERT(last <= end_.last_position, last.value, end_.last_position.value);  // invariant 1

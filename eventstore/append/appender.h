@@ -33,7 +33,7 @@ struct AppendCounters {
 //
 // Invariants, asserted in appender.cc by their numbers:
 //  1. A success is answered after the commit that holds its events, never before. So is a repeat of events of
-//     the same block.
+//     the same block, and a refusal because of them; if the commit fails the client is told to try again.
 //  2. A committed block is in the tail before the head moves and before its requests are answered: a client
 //     that knows of an event can read it.
 //  3. After a commit with unknown outcome nothing is written.

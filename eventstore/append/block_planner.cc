@@ -1,10 +1,9 @@
 #include "eventstore/append/block_planner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "eventstore/append/append_checks.h"
 #include "eventstore/append/repeat_check.h"
 #include "eventstore/base/assert.h"
 #include "eventstore/base/prefetch.h"
@@ -84,41 +83,15 @@ Status BlockPlanner::add(const AppendRequest& request, std::span<const EventTerm
 
   std::vector<Stream*>& streams = request_streams_;
   streams.clear();
-  const StreamAppendResult* repeated = nullptr;
-  const StreamAppend* fresh = nullptr;
-  std::optional<Error> failed_check;
-  for (std::size_t i = 0; i < request.streams.size(); ++i) {
-    const StreamAppend& append = request.streams[i];
+  for (const StreamAppend& append : request.streams) {
     CAIRN_TRY(Stream* const stream, state_.stream(append.stream));
+    if (append.events.empty()) result.streams[streams.size()].last_version = stream->head.version;
     streams.push_back(stream);
-    if (append.events.empty()) {
-      result.streams[i].last_version = stream->head.version;
-      if (!append.expected.accepts(stream->head.version) && !failed_check) {
-        failed_check = version_conflict(append, stream->head.version);
-      }
-      continue;
-    }
-    CAIRN_TRY(auto repeat, check_repeat(append, stream->head, state_));
-    if (repeat) {
-      result.streams[i] = *std::move(repeat);
-      repeated = &result.streams[i];
-    } else {
-      fresh = &append;
-    }
   }
-  // A repeat was checked against its check-only streams when it was first applied; their versions of today do
-  // not matter.
-  if (repeated != nullptr && fresh == nullptr) {
-    result.already_applied = true;
-    return {};
-  }
-  if (repeated != nullptr) {
-    CAIRN_TRY(const StoredEvent stored, state_.events().at(repeated->first_position));
-    return id_reused(stored.event.id, stored.event);
-  }
+  CAIRN_TRY(result.already_applied, find_repeat(request, result));
+  if (result.already_applied) return {};
   if (request.only_if_repeated) return make_error(Errc::kNotFound, "the events were not appended before");
-  if (failed_check) return *std::move(failed_check);
-  if (request.checked_at || request.no_events_behind) CAIRN_CHECK(check_current(request));
+  CAIRN_CHECK(check(request, streams, state_));
 
   CAIRN_ASSERT(events_.size() == events_before, events_.size(), events_before);  // invariant 2
   for (std::size_t i = 0; i < streams.size(); ++i) {
@@ -132,31 +105,28 @@ Status BlockPlanner::add(const AppendRequest& request, std::span<const EventTerm
   return {};
 }
 
-Status BlockPlanner::check_current(const AppendRequest& request) const {
-  if (request.checked_at) {
-    const SchemaRevision now = state_.revision();
-    if (*request.checked_at != now) {
-      return make_error(Errc::kStale,
-                        fmt::format("the events were checked at revision {} of schemas and upcasters, which "
-                                    "are at revision {}",
-                                    request.checked_at->value, now.value));
+Result<bool> BlockPlanner::find_repeat(const AppendRequest& request, AppendResult& result) {
+  const StreamAppendResult* repeated = nullptr;
+  bool is_new = false;
+  for (std::size_t i = 0; i < request.streams.size(); ++i) {
+    const StreamAppend& append = request.streams[i];
+    // A repeat was checked against its check-only streams when it was first applied; their versions of today do
+    // not matter.
+    if (append.events.empty()) continue;
+    const StreamHead& head = request_streams_[i]->head;
+    CAIRN_TRY(auto repeat, check_repeat(append, head, state_));
+    if (repeat) {
+      result.streams[i] = *std::move(repeat);
+      repeated = &result.streams[i];
+      continue;
     }
+    if (!append.expected.accepts(head.version))
+      return false;  // check() refuses it; no id need be read for that
+    is_new = true;
   }
-  if (request.no_events_behind) CAIRN_CHECK(check_none_behind(*request.no_events_behind));
-  return {};
-}
-
-// What needs a search of the index goes back to the caller, who checks up to a newer position.
-Status BlockPlanner::check_none_behind(const NoEventsBehind& condition) const {
-  const auto newest = state_.newest_behind(condition.types, condition.position);
-  if (!newest.ok()) {
-    return make_error(Errc::kStale, fmt::format("the request was checked up to position {}, and {}",
-                                                condition.position.value, newest.error().message));
-  }
-  if (!*newest) return {};
-  return make_error(Errc::kStale, fmt::format("the event at position {} stands behind position {}, up to "
-                                              "which the request was checked",
-                                              (*newest)->value, condition.position.value));
+  if (repeated == nullptr || !is_new) return repeated != nullptr;
+  CAIRN_TRY(const StoredEvent stored, state_.events().at(repeated->first_position));
+  return id_reused(stored.event.id, stored.event);
 }
 
 void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppendResult& result) {

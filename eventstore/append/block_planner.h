@@ -19,8 +19,8 @@ namespace cairn {
 // prepared_for().
 //
 // Invariants, asserted in block_planner.cc by their numbers:
-//  1. A request is checked against the streams, and against the schemas, upcasters and events that it names,
-//     as they are after every request accepted before it, in this block or an earlier one.
+//  1. A request is decided about in the PendingState after every request accepted before it, in this block or an
+//     earlier one: first whether it is a repeat, then by its checks (append_checks.h).
 //  2. A request that is refused changes nothing: all of it is checked before any of it is placed.
 //  3. Positions and versions are assigned here and nowhere else, without gaps. They hold once the block is
 //     committed: begin() starts over from the end of the log.
@@ -64,9 +64,10 @@ class BlockPlanner {
  private:
   using Stream = PendingState::Stream;
 
-  // Whether what a request was checked against still holds after the requests before it; kStale otherwise.
-  Status check_current(const AppendRequest& request) const;
-  Status check_none_behind(const NoEventsBehind& condition) const;
+  // Whether the events of `request` were appended before; then puts their versions and positions into `result`.
+  // kEventIdReused if an id belongs to another event, or only a part was appended before.
+  // REQUIRES: request_streams_ are those of the request.
+  Result<bool> find_repeat(const AppendRequest& request, AppendResult& result);
   // Assigns positions and versions to the events of `append`, and puts them into `result`.
   void take(const StreamAppend& append, Stream& stream, StreamAppendResult& result);
 

@@ -70,13 +70,12 @@ Result<std::optional<StreamAppendResult>> check_exact(const StreamAppend& append
     CAIRN_CHECK(check_unused(append, state));
     return std::optional<StreamAppendResult>();
   }
-  if (head.version.value < expected || !append.events.front().id)
-    return version_conflict(append, head.version);
+  if (head.version.value < expected || !append.events.front().id) return std::optional<StreamAppendResult>();
   const StreamVersion first{expected + 1};
   EventSource& events = state.events();
   CAIRN_TRY(const GlobalPosition position, position_of(events, append.stream, head, first));
   CAIRN_TRY(const StoredEvent stored, event_of(events, position, append.stream, first));
-  if (stored.event.id != *append.events.front().id) return version_conflict(append, head.version);
+  if (stored.event.id != *append.events.front().id) return std::optional<StreamAppendResult>();
   return compare(append, head, first, position, events);
 }
 
@@ -91,7 +90,7 @@ Result<std::optional<StreamAppendResult>> check_by_id(const StreamAppend& append
       return compare(append, head, stored.event.version, *place, state.events());
     }
   }
-  if (!append.expected.accepts(head.version)) return version_conflict(append, head.version);
+  if (!append.expected.accepts(head.version)) return std::optional<StreamAppendResult>();
   CAIRN_CHECK(check_unused(append, state));
   return std::optional<StreamAppendResult>();
 }
@@ -102,16 +101,6 @@ Result<std::optional<StreamAppendResult>> check_repeat(const StreamAppend& appen
                                                        PendingState& state) {
   if (const auto expected = append.expected.exact()) return check_exact(append, *expected, head, state);
   return check_by_id(append, head, state);
-}
-
-Error version_conflict(const StreamAppend& append, StreamVersion current) {
-  Error error = make_error(Errc::kVersionConflict,
-                           fmt::format("stream '{}' is at version {}, expected {}", append.stream,
-                                       current.value, append.expected.to_string()));
-  error.stream = append.stream;
-  error.expected_version = append.expected.to_string();
-  error.version = current.value;
-  return error;
 }
 
 Error id_reused(const Uuid& id, const EventView& place) {

@@ -11,9 +11,8 @@ namespace cairn {
 
 // Makes appends idempotent: decides whether the events of one stream in a request are new, or were appended
 // before.
-//   nullopt             they are new, and the stream is at the expected version
+//   nullopt             they are new, or the stream is at another version than expected, and not because of them
 //   a result            the same events were appended before: their versions and positions
-//   kVersionConflict    the stream is at another version, and not because of these events
 //   kEventIdReused      an id belongs to another event, or to one in another place
 //
 // With an exact version the stream itself has the answer: the ids are compared with those of the events
@@ -22,9 +21,6 @@ namespace cairn {
 // other. The traceparent that ends the metadata (trace_parent.h) is not compared.
 Result<std::optional<StreamAppendResult>> check_repeat(const StreamAppend& append, const StreamHead& head,
                                                        PendingState& state);
-
-// The stream is at version `current`, which the request does not expect.
-Error version_conflict(const StreamAppend& append, StreamVersion current);
 
 // The event at `place` has this id already.
 Error id_reused(const Uuid& id, const EventView& place);

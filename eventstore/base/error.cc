@@ -44,6 +44,24 @@ std::string_view to_string(Errc code) {
   return "unknown";
 }
 
+std::string_view to_string(AppendCheck check) {
+  switch (check) {
+    case AppendCheck::kFence:
+      return "fence";
+    case AppendCheck::kVersions:
+      return "versions";
+    case AppendCheck::kRevision:
+      return "revision";
+    case AppendCheck::kCondition:
+      return "condition";
+    case AppendCheck::kTransitions:
+      return "transitions";
+    case AppendCheck::kDeliveries:
+      return "deliveries";
+  }
+  return "unknown";
+}
+
 Error make_error(Errc code, std::string message) {
   Error error;
   error.code = code;

@@ -31,6 +31,20 @@ enum class Errc {
 
 std::string_view to_string(Errc code);
 
+// The checks of an append (AppendChecks), in the order in which they are made. See docs/architecture.md, "The
+// checks of an append".
+enum class AppendCheck : std::uint8_t {
+  kFence,        // planned: no later holder of the fence has appended
+  kVersions,     // each stream is at its expected version
+  kRevision,     // schemas and upcasters are those that the events were checked against
+  kCondition,    // no event stands where the condition wants none
+  kTransitions,  // planned: the state of the stream allows the events
+  kDeliveries,   // planned: the deliveries to settle are still open
+};
+
+// "versions", as clients are told.
+std::string_view to_string(AppendCheck check);
+
 // A failure: a code for programs, a message with names and numbers for people, and for some codes the values
 // that a client needs to act.
 struct Error {
@@ -42,6 +56,7 @@ struct Error {
   // kVersionConflict: the current version; kEventIdReused: the version of the event that has the id.
   std::optional<std::uint64_t> version;
   std::optional<Uuid> event_id;        // kEventIdReused
+  std::optional<AppendCheck> check;    // kVersionConflict, kStale: the check that failed
   std::optional<std::uint64_t> limit;  // kTooLarge
   // kCorruption: the first position that cannot be trusted; kNotYet: up to where it is built, `limit` is the end.
   std::optional<std::uint64_t> position;

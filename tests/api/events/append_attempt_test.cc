@@ -1,7 +1,9 @@
 #include "api/events/append_attempt.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <future>
 #include <thread>
@@ -13,6 +15,8 @@
 
 namespace cairn::api {
 namespace {
+
+using ::testing::HasSubstr;
 
 class AppendAttemptTest : public test::StoreTest {
  protected:
@@ -91,6 +95,25 @@ class AppendAttemptTest : public test::StoreTest {
     while (store().stats().queue_requests < requests) std::this_thread::yield();
   }
 
+  // Keeps a definition on its way to the log: the writer thread queues the next one when it plans a block. So an
+  // append that was checked at the revision of the log is always planned behind one more definition.
+  void keep_defining() {
+    define_at_planning_ = true;
+    define();
+  }
+  void stop_defining() {
+    define_at_planning_ = false;
+    while (store().stats().queue_requests > 0) std::this_thread::yield();
+    append(kUntyped);  // behind the last definition
+  }
+  void define() {
+    AppendRequest made =
+        test::request({test::to("$definitions", ExpectedVersion::any(), {test::event("Other")})});
+    made.origin = Origin::kSystem;
+    store().append_async(std::move(made), [](const Result<AppendResult>&) {});
+  }
+  static constexpr char kUntyped[] = R"({"events":[{"type":"Untyped","data":1}]})";
+
   std::vector<test::Event> stored() { return value_of(test::read_all(store(), {.filter = {{"a"}, {}}})); }
 
  private:
@@ -99,11 +122,18 @@ class AppendAttemptTest : public test::StoreTest {
     explicit Hook(AppendAttemptTest& test) {
       test.options().queue_requests_max = kQueueMax;
       test.options().on_commit = [&test](const CommitReport&) {
+        is_writer_thread = true;
         if (const auto call = test.at_commit_) call();
+      };
+      test.options().clock = [&test, clock = test.options().clock] {
+        if (is_writer_thread && test.define_at_planning_) test.define();
+        return clock();
       };
     }
   };
+  inline static thread_local bool is_writer_thread = false;
   std::function<void()> at_commit_;
+  std::atomic<bool> define_at_planning_ = false;
   std::promise<void> go_on_;
   Hook hook_{*this};
 
@@ -113,6 +143,7 @@ class AppendAttemptTest : public test::StoreTest {
   std::unique_ptr<EventShapes> shapes_ = *EventShapes::open(store(), *schemas_);
 };
 
+constexpr char kAny[] = R"({"events":[{"type":"T","data":1}]})";
 constexpr char kFirst[] = R"({"events":[{"id":"0191f3c2-0000-7000-8000-000000000001","type":"T","data":1}]})";
 constexpr char kOther[] = R"({"events":[{"id":"0191f3c2-0000-7000-8000-000000000001","type":"T","data":2}]})";
 
@@ -131,7 +162,6 @@ TEST_F(AppendAttemptTest, IdInUseIsUnavailableWhileTheRegistryThreadIsStopped) {
 
 // The writer's queue knows whose requests it holds.
 TEST_F(AppendAttemptTest, OnlyTheClientThatFloodsTheQueueIsRefused) {
-  constexpr char kAny[] = R"({"events":[{"type":"T","data":1}]})";
   stop_writer();
   std::vector<Sent> flood;
   for (std::size_t i = 0; i < kQueueMax - kQueueMax / 4; ++i) flood.push_back(send(kAny, 1));
@@ -219,6 +249,63 @@ TEST_F(AppendAttemptTest, AnAppendWhoseSchemaWasRemovedMeanwhileIsSentAgainByThe
   sent.attempt->start(parsed, "");
   EXPECT_EQ(answer_to(sent).status, 503);
   EXPECT_TRUE(stored().empty());
+}
+
+// The answer to the client that has to send its events again.
+void expect_stale(const HttpResponse& answer) {
+  EXPECT_EQ(answer.status, 503) << answer.body;
+  EXPECT_THAT(answer.body, HasSubstr(R"("type":"/problems/overloaded")"));
+  EXPECT_THAT(answer.body, HasSubstr(R"("check":"revision")"));
+}
+
+TEST_F(AppendAttemptTest, AnAppendThatIsStaleEachTimeIsRefusedAfterEightRoundsAndDelaysNoOther) {
+  EXPECT_EQ(append(kFirst).status, 201);
+  const std::size_t before = stored().size();
+  keep_defining();
+  for (int i = 0; i < 3; ++i) {
+    const Sent stale = send(kAny, 1);
+    EXPECT_EQ(append(kFirst).status, 200) << "a repeat waits for no revision";
+    EXPECT_TRUE(
+        store().append(test::request({test::to("b-1", ExpectedVersion::any(), {test::event("B")})})).ok());
+    const HttpResponse wrong = append(R"({"expectedVersion":9,"events":[{"type":"T","data":1}]})");
+    EXPECT_EQ(wrong.status, 409) << "an expected version depends on no schema";
+    EXPECT_THAT(wrong.body, HasSubstr(R"("check":"versions")"));
+    expect_stale(answer_to(stale));
+  }
+  EXPECT_EQ(stored().size(), before) << "an append that was refused is stored";
+  stop_defining();
+  EXPECT_EQ(append(kAny).status, 201);
+}
+
+TEST_F(AppendAttemptTest, DeploymentsInALoopLeaveEveryClientItsProgress) {
+  register_schema("T", "a");
+  register_schema("T", "b");
+  constexpr int kClients = 4;
+  constexpr int kEach = 150;
+  std::atomic<int> busy = kClients;
+  std::atomic<std::size_t> accepted = 0;
+  std::vector<std::thread> clients;
+  for (int client = 1; client <= kClients; ++client) {
+    clients.emplace_back([&, client] {
+      for (int done = 0; done < kEach;) {
+        const HttpResponse answer = answer_to(send(kOld, static_cast<ClientId>(client)));
+        if (answer.status != 201) {
+          expect_stale(answer);
+          continue;
+        }
+        ++accepted;
+        ++done;
+      }
+      --busy;
+    });
+  }
+  int deployed = 0;
+  for (; busy > 0 || deployed < 3; ++deployed) {
+    ASSERT_TRUE(deploy("return { b = " + std::to_string(deployed) + " }"));
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(accepted, kClients * kEach);
+  EXPECT_EQ(stored().size(), accepted);
 }
 
 TEST_F(AppendAttemptTest, AHeldTypeWaitsForTheEndOfTheHoldAndOthersDoNot) {

@@ -166,6 +166,7 @@ TEST_F(ServerAppendTest, OneInvalidEntryStoresNone) {
   const Json stale = problem(append_all({good, check_text("cart-1", "2")}), 409, "wrong-version");
   EXPECT_EQ(stale["stream"], "cart-1");
   EXPECT_EQ(stale["currentVersion"], 1);
+  EXPECT_EQ(stale["check"], "versions");
   problem(append_all({check_text("cart-2", "\"exists\""), good}), 409, "wrong-version");
   problem(append_all({good, entry_text("cart-1", {event_text("T")}, "0")}), 409, "wrong-version");
   problem(append_all({good, entry_text("cart-2", {event_text("T", "1", uuid(1))})}), 409, "event-id-reused");

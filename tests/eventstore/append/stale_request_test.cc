@@ -23,13 +23,13 @@ AppendRequest system_request(std::string_view stream, const char* type) {
 
 AppendRequest checked(std::uint64_t revision, std::vector<StreamAppend> streams) {
   AppendRequest made = request(std::move(streams));
-  made.checked_at = SchemaRevision{revision};
+  made.checks.revision = SchemaRevision{revision};
   return made;
 }
 
 AppendRequest unless_behind(std::uint64_t position, std::vector<std::string> types) {
   AppendRequest made = system_request(kDefinitionStream, "Defined");
-  made.no_events_behind = NoEventsBehind{std::move(types), {position}};
+  made.checks.condition = NoEventsBehind{std::move(types), {position}};
   return made;
 }
 
@@ -164,7 +164,7 @@ TEST_P(StaleRequestTest, ASharedRequestIsTheCallersAgainOnceItIsAnswered) {
     return answered.get_future().get();
   };
   EXPECT_THAT(answer(), fails_with(Errc::kStale));
-  kept->checked_at = SchemaRevision{1};
+  kept->checks.revision = SchemaRevision{1};
   EXPECT_THAT(answer(), succeeds());
   EXPECT_THAT(types_in("cart-1"), ElementsAre("A"));
 }

@@ -141,12 +141,12 @@ TEST_F(DeployMeanwhileTest, ADeploymentAdvancesTheRevision) {
   const SchemaRevision before = shapes().revision();
   const NewEvent event = event_of("Order", 1, R"({"total":1})");
   AppendRequest checked = request({to("order-1", ExpectedVersion::any(), {event})});
-  checked.checked_at = before;
+  checked.checks.revision = before;
   ASSERT_THAT(submit(checked), succeeds());
   EXPECT_EQ(told(register_with("Order", kMoney, kCentsToMoney)), "deployed, checked 0");
   EXPECT_EQ(shapes().revision().value, before.value + 2);
   EXPECT_THAT(submit(checked), fails_with(Errc::kStale));
-  checked.checked_at = shapes().revision();
+  checked.checks.revision = shapes().revision();
   EXPECT_THAT(submit(checked), succeeds());
 }
 
