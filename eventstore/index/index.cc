@@ -12,6 +12,7 @@
 #include "eventstore/base/endian.h"
 #include "eventstore/base/file.h"
 #include "eventstore/base/limits.h"
+#include "eventstore/base/prefetch.h"
 #include "eventstore/base/sealed.h"
 #include "eventstore/index/postings.h"
 #include "eventstore/index/snapshot_table.h"
@@ -558,7 +559,11 @@ Result<TermRun> Index::write_run(const TermTable& terms, GlobalPosition first, G
   const TermRun run{.number = runs_.next_number++, .first = first, .last = last, .pairs = terms.pairs()};
   term_records::Encoder encoder(run.number);
   const auto write = [&]() -> Status {
-    for (const TermTable::Entry* const entry : sorted_entries(terms)) {
+    const std::vector<const TermTable::Entry*> entries = sorted_entries(terms);
+    for (std::size_t at = 0; at < entries.size(); ++at) {
+      // Entries are in the order in which they were added, and are read in another one.
+      if (at + kPrefetchedAtOnce < entries.size()) prefetch(entries[at + kPrefetchedAtOnce]);
+      const TermTable::Entry* const entry = entries[at];
       const TermPositions& positions = entry->positions;
       encoder.begin(entry->term, positions.size());
       for (std::size_t i = 0; i < positions.size(); ++i) encoder.add(positions[i]);
