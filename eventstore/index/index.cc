@@ -16,7 +16,6 @@
 #include "eventstore/base/sealed.h"
 #include "eventstore/index/postings.h"
 #include "eventstore/index/snapshot_table.h"
-#include "eventstore/index/term_sort.h"
 #include "eventstore/index/text_sort.h"
 #include "eventstore/lmdb/cursor.h"
 #include "eventstore/lmdb/file_check.h"

@@ -121,4 +121,7 @@ class TermTable {
   PointerTable<Entry> table_;
 };
 
+// The entries of the table by term.
+std::vector<const TermTable::Entry*> sorted_entries(const TermTable& table);
+
 }  // namespace cairn

@@ -1,4 +1,4 @@
-#include "eventstore/index/term_sort.h"
+#include "eventstore/index/term_table.h"
 
 #include <map>
 
