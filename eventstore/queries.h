@@ -51,7 +51,7 @@ enum class CountedTerm { kCategory, kType, kTag };
 struct CountQuery {
   CountedTerm of = CountedTerm::kCategory;
   std::string prefix;  // of the terms
-  std::string after;   // terms strictly greater than this
+  std::optional<std::string> after = {};  // terms strictly greater than this; a term may be empty
   std::size_t limit = 100;
 };
 

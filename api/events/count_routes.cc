@@ -27,7 +27,7 @@ Result<CountList> count_own(EventStore& store, const CountQuery& query, std::vec
   own.erase(std::unique(own.begin(), own.end()), own.end());
   CountList list{.head = store.head(), .terms = {}, .next = {}};
   for (const std::string& category : own) {
-    if (!category.starts_with(query.prefix) || category <= query.after) continue;
+    if (!category.starts_with(query.prefix) || (query.after && category <= *query.after)) continue;
     // Of the names that begin with a category's name, its own is the first.
     CAIRN_TRY(const CountList found,
               store.count_terms({.of = CountedTerm::kCategory, .prefix = category, .after = {}, .limit = 1}));
@@ -46,7 +46,7 @@ Answered<HttpResponse> answer_counts(EventStore& store, const HttpRequest& reque
   const std::string by = query.word("by", {"category", "type", "tag"});
   CountQuery wanted{.of = term_of(by),
                     .prefix = query.text("prefix").value_or(""),
-                    .after = query.text("after").value_or(""),
+                    .after = query.text("after"),
                     .limit = query.number("limit", 1, limits::kPageEventsMax).value_or(100)};
   CAIRN_CHECK(query.finish());
   const bool limited = request.token != nullptr && request.token->categories;

@@ -101,7 +101,7 @@ Result<CountList> Reader::count_terms(const CountQuery& query) const {
   CAIRN_CHECK(check_page_limit(query.limit));
   const TermKind kind = kind_of(query.of);
   const std::size_t wanted = query.limit + 1;
-  const std::string from = query.after.empty() ? "" : query.after + '\0';
+  const std::string from = query.after ? *query.after + '\0' : "";
   const GlobalPosition head = news_.head();
   const Tail::Snapshot snapshot = tail_.snapshot();
   CAIRN_TRY(const IndexReader index, index_.read());

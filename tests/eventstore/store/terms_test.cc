@@ -260,6 +260,13 @@ TEST_F(TermsTest, TheEmptyCategoryIsOne) {
   append("cart-1", {"A"});
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT(positions_of(log({.categories = {""}})), ElementsAre(1));
+    CountQuery query{.limit = 1};
+    CountList counts = value_of(store().count_terms(query));
+    EXPECT_THAT(counts.terms, ElementsAre(CountList::Entry{"", 1}));
+    query.after = counts.next;
+    counts = value_of(store().count_terms(query));
+    EXPECT_THAT(counts.terms, ElementsAre(CountList::Entry{"cart", 1}));
+    EXPECT_EQ(counts.next, std::nullopt);
     reopen();
   }
   expect_sound();

@@ -9,12 +9,14 @@
 
 #include "tests/api/client/scripted_server.h"
 #include "tests/support/cairn_process.h"
+#include "tests/support/child_process.h"
 
 namespace cairn::test {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr char kFirst[] = R"({"name":"customer:7","events":12})";
@@ -88,6 +90,17 @@ TEST_F(StatsTest, ARefusalIsExitCodeOne) {
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_EQ(refused.output, std::string(kFirst) + "\n");
   EXPECT_EQ(refused.errors, "cairn: It is rebuilt. (503 not-yet)\n");
+}
+
+// Otherwise the connection to the server would get the descriptor, and the output.
+TEST_F(StatsTest, AClosedOutputIsAFailureAndReachesNobody) {
+  script({page(kFirst), page(kSecond)});
+  const std::string command =
+      "exec " + test_program("cairn").string() + " stats counts --url " + server_->url() + " >&-";
+  ChildProcess shell({{"/bin/sh", "-c", command}, {}});
+  shell.close_input();
+  EXPECT_EQ(shell.wait().code, 1);
+  for (const std::string& request : server_->requests()) EXPECT_THAT(request, Not(HasSubstr("events\":12")));
 }
 
 TEST_F(StatsTest, WrongUsageIsExitCodeTwo) {
