@@ -50,7 +50,7 @@ enum class CountedTerm { kCategory, kType, kTag };
 
 struct CountQuery {
   CountedTerm of = CountedTerm::kCategory;
-  std::string prefix;  // of the terms
+  std::string prefix;                     // of the terms
   std::optional<std::string> after = {};  // terms strictly greater than this; a term may be empty
   std::size_t limit = 100;
 };

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kHeadBytes = 4 + 4 + 16 + 8;
 constexpr std::size_t kRunBytes = 4 + 8 + 8 + 8;
-constexpr std::size_t kMergedMin = 4;
+// With more a pair is written less often, and a read searches more runs.
+constexpr std::size_t kMergedMin = 8;
 // A range of more runs is merged in several steps, so that choosing stays cheap.
 constexpr std::size_t kMergedMax = 64;
 
@@ -107,7 +108,7 @@ std::optional<MergeRange> choose_merge(std::span<const TermRun> runs,
       pairs += runs[to].pairs;
       largest = std::max(largest, runs[to].pairs);
       const std::size_t count = to + 1 - from;
-      if (count < kMergedMin || largest > pairs - largest || (best && pairs >= best_pairs)) continue;
+      if (count < kMergedMin || 3 * largest > pairs || (best && pairs >= best_pairs)) continue;
       best = MergeRange{from, to + 1};
       best_pairs = pairs;
     }

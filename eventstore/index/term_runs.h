@@ -47,10 +47,10 @@ struct TermRuns {
 std::string encode_term_runs(const TermRuns& runs);
 std::optional<TermRuns> decode_term_runs(std::string_view payload);
 
-// Which runs to merge into one, as the range [from, to) of the list: of all ranges of at least four adjacent
-// runs without a gap, of which the largest is not larger than the others together, the one with the fewest
-// pairs. So each pair is written some log4(runs) times, and a list of n pairs has O(log n) runs. nullopt when
-// there is none. `excluded` are numbers of runs that cannot be read.
+// Which runs to merge into one, as the range [from, to) of the list: of all ranges of at least eight adjacent
+// runs without a gap, of which the largest has at most a third of the pairs, the one with the fewest pairs. So
+// each pair is written some log8(runs) times, and a list of n pairs has O(log n) runs. nullopt when there is
+// none. `excluded` are numbers of runs that cannot be read.
 struct MergeRange {
   std::size_t from = 0;
   std::size_t to = 0;
