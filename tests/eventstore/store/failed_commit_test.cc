@@ -297,8 +297,8 @@ class StartOnABadDiskTest : public StoreTest {
   IoFaultPanel panel_;
 };
 
-// The journal says that blocks of format 2 follow before the first one does. After a failed sync nobody knows
-// what of it is on disk.
+// The journal says that blocks of format 2 follow before the first one does. After a failed sync it is
+// unknown what of it is on disk.
 TEST_F(StartOnABadDiskTest, AFailedSyncOfTheFormatStopsTheStore) {
   ChildProcess::Command command{{test_program("store_child").string(), folder().string()},
                                 {{"CAIRN_TEST_LOG_FORMATS", "12"}}};
