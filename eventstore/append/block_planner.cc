@@ -1,6 +1,7 @@
 #include "eventstore/append/block_planner.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "eventstore/append/append_checks.h"
@@ -26,7 +27,7 @@ void BlockPlanner::begin(GlobalPosition first_position, Timestamp now) {
   block_streams_.clear();
   block_stream_heads_.clear();
   events_.clear();
-  tags_.clear();
+  tags_.release();
   parts_.clear();
   terms_.clear();
   notes_.clear();
@@ -169,7 +170,10 @@ void BlockPlanner::take(const StreamAppend& append, Stream& stream, StreamAppend
       planned.stored.parts = parts;
     }
     if (!event.tags.empty()) {
-      planned.stored.event.tags = tags_.emplace_back(event.tags.begin(), event.tags.end());
+      auto* const tags = static_cast<std::string_view*>(
+          tags_.allocate(event.tags.size() * sizeof(std::string_view), alignof(std::string_view)));
+      std::uninitialized_copy(event.tags.begin(), event.tags.end(), tags);
+      planned.stored.event.tags = {tags, event.tags.size()};
     }
   }
   CAIRN_ASSERT(stream.head.version == result.last_version, stream.head.version.value,
@@ -206,7 +210,8 @@ BlockSummary BlockPlanner::summary(const Sha256& hash) {
   for (const auto& event : events_) summary.events.push_back({event.stream, event.type});
   summary.ids.reserve(state_.ids().size());
   for (const auto& [id, position] : state_.ids()) summary.ids.push_back({id, position});
-  summary.terms = std::move(terms_);
+  summary.terms = std::exchange(terms_, {});
+  terms_.reserve(summary.terms.size());  // the next block will have about as many
   return summary;
 }
 

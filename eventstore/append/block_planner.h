@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -81,7 +84,8 @@ class BlockPlanner {
   std::vector<std::uint64_t> name_hashes_;
   std::vector<std::string_view> block_streams_;
   std::vector<Stream*> block_stream_heads_;
-  std::deque<std::vector<std::string_view>> tags_;
+  std::array<std::byte, 32u << 10> first_tags_;  // enough for most blocks
+  std::pmr::monotonic_buffer_resource tags_{first_tags_.data(), first_tags_.size()};  // views of those of requests
   std::deque<std::vector<EventPart>> parts_;  // of the events that have some
   std::vector<EventTerm> terms_;
   std::vector<Note> notes_;

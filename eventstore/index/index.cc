@@ -558,14 +558,9 @@ Result<TermRun> Index::write_run(const TermTable& terms, GlobalPosition first, G
   const TermRun run{.number = runs_.next_number++, .first = first, .last = last, .pairs = terms.pairs()};
   term_records::Encoder encoder(run.number);
   const auto write = [&]() -> Status {
-    const std::vector<const TermTable::Entry*> entries = sorted_entries(terms);
-    for (std::size_t at = 0; at < entries.size(); ++at) {
-      // Entries are in the order in which they were added, and are read in another one.
-      if (at + kPrefetchedAtOnce < entries.size()) prefetch(entries[at + kPrefetchedAtOnce]);
-      const TermTable::Entry* const entry = entries[at];
-      const TermPositions& positions = entry->positions;
-      encoder.begin(entry->term, positions.size());
-      for (std::size_t i = 0; i < positions.size(); ++i) encoder.add(positions[i]);
+    for (SortedTerms sorted(terms); sorted.next();) {
+      encoder.begin(sorted.term(), sorted.size());
+      for (std::size_t i = 0; i < sorted.size(); ++i) encoder.add(sorted.position(i));
       if (encoder.complete() < kRecordsPerCommit) continue;
       if (encoder.complete() < kRecordsPerUrgentCommit && urgent()) continue;
       CAIRN_CHECK(put_records(encoder.take()));

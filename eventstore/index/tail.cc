@@ -12,8 +12,6 @@
 namespace cairn {
 namespace {
 
-using Positions = std::vector<std::uint64_t>;
-
 // What an entry takes in memory beside the bytes of its name: nodes and buckets of the hash tables, headers of
 // the allocator, unused capacity of lists. TailTest compares the sum with the allocator's figures.
 constexpr std::size_t kCreatedBytes = 32;  // a view, unsorted or in a run, and a copy while runs are merged
@@ -21,23 +19,6 @@ constexpr std::size_t kIdBytes = 80;
 
 // Terms to count in one section under the lock.
 constexpr std::size_t kCountedAtOnce = 1'024;
-
-const TermPositions* find_list(const std::shared_ptr<const TailGeneration>& generation, const TermView& term,
-                               std::uint64_t hash) {
-  return generation == nullptr ? nullptr : generation->terms.find(term, hash);
-}
-
-void append_forward(const TermPositions* list, std::uint64_t from, std::size_t limit, Positions& out) {
-  if (list == nullptr) return;
-  for (std::size_t at = list->below(from); at < list->size() && out.size() < limit; ++at)
-    out.push_back((*list)[at]);
-}
-
-void append_backward(const TermPositions* list, std::uint64_t from, std::size_t limit, Positions& out) {
-  if (list == nullptr) return;
-  std::size_t at = from == ~std::uint64_t{0} ? list->size() : list->below(from + 1);
-  while (at > 0 && out.size() < limit) out.push_back((*list)[--at]);
-}
 
 void add_heads(TailGeneration& generation, BlockSummary& block) {
   const auto& table = generation.heads.table();
@@ -85,8 +66,8 @@ void add_names(TermTable& terms, const BlockSummary& block) {
 void add_terms(TermTable& terms, const BlockSummary& block) {
   for (std::span<const EventTerm> left(block.terms); !left.empty();) {
     const auto some = left.first(std::min(left.size(), kPrefetchedAtOnce));
-    for (const EventTerm& term : some) terms.prefetch(term.hash);
-    for (const EventTerm& term : some) terms.prefetch_object(term.hash);
+    for (const EventTerm& term : some) terms.prefetch(term.view(), term.hash);
+    for (const EventTerm& term : some) terms.prefetch_entry(term.view(), term.hash);
     for (const EventTerm& term : some)
       terms.add(term.view(), term.hash, block.first_position.value + term.event);
     left = left.subspan(some.size());
@@ -174,17 +155,14 @@ Tail::Snapshot Tail::snapshot() const {
 
 std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const TermView& term, GlobalPosition from,
                                           Direction direction, std::size_t limit) const {
-  const std::uint64_t hash = hash_of(term);
   const MutexLock lock(mutex_);
-  const TermPositions* const older = find_list(snapshot.frozen, term, hash);
-  const TermPositions* const newer = find_list(snapshot.active, term, hash);
-  Positions out;
+  std::vector<std::uint64_t> out;
   if (direction == Direction::kForward) {
-    append_forward(older, from.value, limit, out);
-    append_forward(newer, from.value, limit, out);
+    if (snapshot.frozen != nullptr) snapshot.frozen->terms.append_from(term, from.value, limit, out);
+    snapshot.active->terms.append_from(term, from.value, limit, out);
   } else {
-    append_backward(newer, from.value, limit, out);
-    append_backward(older, from.value, limit, out);
+    snapshot.active->terms.append_down_from(term, from.value, limit, out);
+    if (snapshot.frozen != nullptr) snapshot.frozen->terms.append_down_from(term, from.value, limit, out);
   }
   return out;
 }
@@ -218,12 +196,12 @@ Tail::Counts Tail::counts(const Snapshot& snapshot, TermKind kind, std::string_v
     if (generation == nullptr) continue;
     for (std::size_t at = 0;;) {
       const MutexLock lock(mutex_);
-      const auto entries = generation->terms.entries();
+      const auto entries = generation->terms.entries(kind);
       const std::size_t end = std::min(entries.size(), at + kCountedAtOnce);
       for (; at < end; ++at) {
         const TermTable::Entry& entry = *entries[at];
         const std::string_view name = entry.term.bytes;
-        if (entry.term.kind != kind || !name.starts_with(prefix) || name < from) continue;
+        if (!name.starts_with(prefix) || name < from) continue;
         const std::size_t count =
             entry.positions.below(through.value + 1) - entry.positions.below(after.value + 1);
         if (count > 0) counts[std::string(name)] += count;
@@ -245,12 +223,13 @@ std::vector<std::string> Tail::created(const Snapshot& snapshot, std::string_vie
 }
 
 std::shared_ptr<const TailGeneration> Tail::freeze() {
-  std::size_t streams = 0, terms = 0;
+  std::size_t streams = 0;
+  TermTable::Sizes terms;
   {
     const MutexLock lock(mutex_);
     if (frozen_ != nullptr || active_->events == 0) return frozen_;
     streams = active_->heads.entries().size();
-    terms = active_->terms.entries().size();
+    terms = active_->terms.sizes();
   }
   // The next generation will get about as large. Reserved here, its tables do not grow under the lock in
   // apply().

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,26 @@ enum class TermKind : char {
   kCorrelation = 'r',  // metadata.correlationId
   kType = 't',         // its type
 };
+
+// In the order on disk.
+inline constexpr std::array kTermKinds{TermKind::kCategory, TermKind::kTag, TermKind::kCommand,
+                                       TermKind::kCorrelation, TermKind::kType};
+
+constexpr std::size_t index_of(TermKind kind) {
+  switch (kind) {
+    case TermKind::kCategory:
+      return 0;
+    case TermKind::kTag:
+      return 1;
+    case TermKind::kCommand:
+      return 2;
+    case TermKind::kCorrelation:
+      return 3;
+    case TermKind::kType:
+      break;
+  }
+  return 4;
+}
 
 // Ids are long, and mostly each is another one: the index has a digest of them. Two ids may have the same, so
 // the event must be looked at.
