@@ -85,8 +85,9 @@ class BlockPlanner {
   std::vector<std::string_view> block_streams_;
   std::vector<Stream*> block_stream_heads_;
   std::array<std::byte, 32u << 10> first_tags_;  // enough for most blocks
-  std::pmr::monotonic_buffer_resource tags_{first_tags_.data(), first_tags_.size()};  // views of those of requests
-  std::deque<std::vector<EventPart>> parts_;  // of the events that have some
+  std::pmr::monotonic_buffer_resource tags_{first_tags_.data(),
+                                            first_tags_.size()};  // views of those of requests
+  std::deque<std::vector<EventPart>> parts_;                      // of the events that have some
   std::vector<EventTerm> terms_;
   std::vector<Note> notes_;
 };

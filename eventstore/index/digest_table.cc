@@ -47,7 +47,7 @@ void DigestTable::append_from(std::uint64_t digest, std::uint64_t from, std::siz
 }
 
 void DigestTable::append_down_from(std::uint64_t digest, std::uint64_t from, std::size_t limit,
-                                       std::vector<std::uint64_t>& out) const {
+                                   std::vector<std::uint64_t>& out) const {
   const auto& list = lists_[list_of(digest)];
   auto end = from == ~std::uint64_t{0} ? list.end()
                                        : std::lower_bound(list.begin(), list.end(), from + 1, is_before);

@@ -46,7 +46,7 @@ class DigestTable {
   void append_from(std::uint64_t digest, std::uint64_t from, std::size_t limit,
                    std::vector<std::uint64_t>& out) const;
   void append_down_from(std::uint64_t digest, std::uint64_t from, std::size_t limit,
-                            std::vector<std::uint64_t>& out) const;
+                        std::vector<std::uint64_t>& out) const;
 
   std::size_t pairs() const { return pairs_; }
   std::size_t bytes() const { return sizeof *this + bytes_; }

@@ -8,12 +8,16 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
 
-// The end of the string that begins with the quote at `at`: the place of its closing quote.
+// The place of the closing quote of the string that begins with the quote at `at`, or the end of the text.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
-  for (++at; at < text.size() && text[at] != '"'; ++at) {
-    if (text[at] == '\\') ++at;
+  const std::size_t first = at + 1;
+  for (at = first;; ++at) {
+    at = text.find('"', at);
+    if (at == std::string_view::npos) return text.size();
+    std::size_t escapes = 0;
+    while (at - escapes > first && text[at - escapes - 1] == '\\') ++escapes;
+    if (escapes % 2 == 0) return at;
   }
-  return at;
 }
 
 std::optional<std::string_view> unescaped(std::string_view quoted, std::string& scratch) {

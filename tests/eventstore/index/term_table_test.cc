@@ -49,7 +49,8 @@ class TermTableTest : public ::testing::Test {
     table_.append_from(term, position, limit, positions);
     return positions;
   }
-  std::vector<std::uint64_t> down_from(const TermView& term, std::uint64_t position, std::size_t limit) const {
+  std::vector<std::uint64_t> down_from(const TermView& term, std::uint64_t position,
+                                       std::size_t limit) const {
     std::vector<std::uint64_t> positions;
     table_.append_down_from(term, position, limit, positions);
     return positions;

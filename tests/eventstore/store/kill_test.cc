@@ -1,13 +1,17 @@
 // A process with eight writers, killed at random moments, loses no acknowledged event. Repeated on one
 // folder.
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "tests/support/child_process.h"
 #include "tests/support/crash_plan.h"
+#include "tests/support/numbered_events.h"
 #include "tests/support/random.h"
+#include "tests/support/reading.h"
 #include "tests/support/scale.h"
 #include "tests/support/store_fixture.h"
 
@@ -43,6 +47,35 @@ class KillTest : public StoreTest {
     ASSERT_EQ(history_.broken_promise(*scanned), "");
   }
 
+  // Queries over all kinds of terms give what a scan of the log gives.
+  void expect_queries_agree(Random& random) {
+    const std::vector<Event> scanned = value_of(scan_all(store()));
+    if (scanned.empty()) return;
+    for (int i = 0; i < 20; ++i) {
+      const Event& like = random.pick(scanned);
+      EventFilter filter;
+      const auto correlation = [](const Event& event) {
+        return "c-" + std::to_string(number_of(event.id) / 4);
+      };
+      if (random.one_in(2)) filter.correlation = correlation(like);
+      if (random.one_in(2)) filter.tags = like.tags;
+      if (random.one_in(2)) filter.types = {like.type};
+      if (random.one_in(2)) filter.categories = {std::string(category_of(like.stream))};
+      std::vector<std::uint64_t> expected;
+      for (const Event& event : scanned) {
+        const bool tagged = std::all_of(filter.tags.begin(), filter.tags.end(), [&](const std::string& tag) {
+          return std::find(event.tags.begin(), event.tags.end(), tag) != event.tags.end();
+        });
+        if (tagged && (filter.correlation.empty() || filter.correlation == correlation(event)) &&
+            (filter.types.empty() || filter.types.front() == event.type) &&
+            (filter.categories.empty() || filter.categories.front() == category_of(event.stream))) {
+          expected.push_back(event.position);
+        }
+      }
+      ASSERT_EQ(positions_of(log(filter, Direction::kForward, 1'000)), expected);
+    }
+  }
+
   // Retries every append that got no answer, as a client would.
   void retry_unanswered() {
     for (const CrashOp& op : history_.unanswered()) history_.record(op, store().append(op.request()));
@@ -63,6 +96,7 @@ TEST_F(KillTest, NothingAcknowledgedIsLostOrDuplicated) {
     open();
     if (HasFatalFailure()) return;
     expect_promises_kept();
+    expect_queries_agree(random);
     retry_unanswered();
     expect_promises_kept();
     if (HasFatalFailure()) return;
