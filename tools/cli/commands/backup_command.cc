@@ -34,7 +34,10 @@ void add_backup_command(CLI::App& app, CommandAction& action) {
       "  cairn backup --data /var/lib/cairn --out /backup/cairn-$(date +%F)\n"
       "  cairn backup --out /backup/cairn --json | jq -r .headHash   keep it in a safe place");
   auto arguments = std::make_shared<BackupArguments>();
-  command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
+  command.add_option("--data", arguments->data, "The data folder")
+      ->type_name("DIR")
+      ->envname("CAIRN_DATA")
+      ->capture_default_str();
   command.add_option("--out", arguments->out, "The folder of the copy; must not exist, or be empty")
       ->type_name("DIR")
       ->required();

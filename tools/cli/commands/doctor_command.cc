@@ -194,7 +194,10 @@ void add_doctor_command(CLI::App& app, CommandAction& action) {
       "  cairn doctor --data /var/lib/cairn\n"
       "  cairn doctor --data /var/lib/cairn --json | jq .sound");
   auto arguments = std::make_shared<DoctorArguments>();
-  command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
+  command.add_option("--data", arguments->data, "The data folder")
+      ->type_name("DIR")
+      ->envname("CAIRN_DATA")
+      ->capture_default_str();
   command.add_flag("--json", arguments->json, "Print JSON");
   run_after_parsing(command, action, [arguments] { return run_doctor(*arguments); });
 }

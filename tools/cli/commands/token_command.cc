@@ -117,6 +117,7 @@ std::string check_name(const std::string& name) {
 void add_common(CLI::App& command, TokenArguments& arguments) {
   command.add_option("--tokens", arguments.tokens, "The token file of `cairn serve --tokens`")
       ->type_name("FILE")
+      ->envname("CAIRN_TOKENS")
       ->required();
   command.add_flag("--json", arguments.json, "Print JSON");
 }

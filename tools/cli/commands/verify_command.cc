@@ -188,7 +188,10 @@ void add_verify_command(CLI::App& app, CommandAction& action) {
       "  cairn verify --data ./cairn-data\n"
       "  cairn verify --data /backup/cairn --json | jq -r .headHash   compare with the original's");
   auto arguments = std::make_shared<VerifyArguments>();
-  command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
+  command.add_option("--data", arguments->data, "The data folder")
+      ->type_name("DIR")
+      ->envname("CAIRN_DATA")
+      ->capture_default_str();
   command.add_flag("--ids", arguments->ids, "List event ids that occur twice");
   command.add_flag("--json", arguments->json, "Print JSON");
   run_after_parsing(command, action, [arguments] { return run_verify(*arguments); });

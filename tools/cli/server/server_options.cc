@@ -5,24 +5,16 @@
 #include <cstdlib>
 
 #include "api/client/server_url.h"
-#include "eventstore/base/file.h"
+#include "tools/cli/server/secret_variable.h"
 
 namespace cairn::cli {
 
 namespace {
 
 Result<std::string> find_token(const ServerOptions& options) {
-  std::string token;
-  if (!options.token_file.empty()) {
-    auto text = read_file(options.token_file);
-    if (!text) return make_error(Errc::kInvalidArgument, "--token-file: " + text.error().message);
-    token = *std::move(text);
-  } else if (const char* variable = std::getenv("CAIRN_TOKEN")) {
-    token = variable;
-  }
-  while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' '))
-    token.pop_back();
-  return token;
+  if (!options.token_file.empty()) return secret_in(options.token_file, "--token-file");
+  CAIRN_TRY(const auto secret, secret_variable("CAIRN_TOKEN"));
+  return secret ? secret->text : "";
 }
 
 // Names the variable when the URL comes from it, because the URL is not on the command line then.
@@ -41,7 +33,8 @@ void add_server_options(CLI::App& command, ServerOptions& options) {
       ->group("Server");
   command
       .add_option("--token-file", options.token_file,
-                  "A file with the token; without it the variable CAIRN_TOKEN is used")
+                  "A file with the token; without it the variable CAIRN_TOKEN is used, or the file that "
+                  "CAIRN_TOKEN_FILE names")
       ->type_name("FILE")
       ->group("Server");
   command.add_option("--ca-file", options.ca_file, "Trust these certificates (PEM) for https://")

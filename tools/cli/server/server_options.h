@@ -23,8 +23,8 @@ struct ServerOptions {
 // Adds --url, --token-file, --ca-file and --json. REQUIRES: `options` outlives the parsing.
 void add_server_options(CLI::App& command, ServerOptions& options);
 
-// A client for that server, with the token of --token-file or else of CAIRN_TOKEN; a token on the command
-// line would be visible to all users of the machine. `silence` is the timeout of an answer.
+// A client for that server, with the token of --token-file, or else of CAIRN_TOKEN or CAIRN_TOKEN_FILE; a
+// token on the command line would be visible to all users of the machine. `silence` is the timeout of an answer.
 // kInvalidArgument when an option is not valid.
 Result<api::Client> make_client(const ServerOptions& options,
                                 std::chrono::milliseconds silence = api::ClientOptions().silence_timeout);

@@ -139,6 +139,43 @@ TEST_F(AppendTest, TheTokenComesFromAFileOrAVariable) {
                                                HasSubstr("\r\nAuthorization: Bearer cairn_file\r\n")));
 }
 
+TEST_F(AppendTest, AVariableMayNameAFileWithTheToken) {
+  script({ScriptedServer::answer(201, kStored), ScriptedServer::answer(201, kStored),
+          ScriptedServer::answer(201, kStored)});
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "t";
+  ASSERT_THAT(write_file(file, "cairn_file\n"), succeeds());
+  const auto with = [&](const std::string& token, const std::string& token_file) {
+    return append({"s", "--type", "T", "--data", "1"},
+                  {.input = "", .variables = {{"CAIRN_TOKEN", token}, {"CAIRN_TOKEN_FILE", token_file}}});
+  };
+  EXPECT_THAT(with("", file.string()).errors, IsEmpty());
+  with("cairn_variable", "");
+  std::filesystem::permissions(file, std::filesystem::perms(0640));
+  EXPECT_EQ(with("", file.string()).errors, "cairn: warning: CAIRN_TOKEN_FILE: " + file.string() +
+                                                " can be read by other users; chmod 600 restricts it to its "
+                                                "owner.\n");
+  EXPECT_THAT(server_->requests(), ElementsAre(HasSubstr("\r\nAuthorization: Bearer cairn_file\r\n"),
+                                               HasSubstr("\r\nAuthorization: Bearer cairn_variable\r\n"),
+                                               HasSubstr("\r\nAuthorization: Bearer cairn_file\r\n")));
+}
+
+TEST_F(AppendTest, AnAmbiguousOrUnreadableTokenIsNotSent) {
+  script({});
+  const auto refused = [&](const std::string& token, const std::string& token_file) {
+    const Finished finished =
+        append({"s", "--type", "T", "--data", "1"},
+               {.input = "", .variables = {{"CAIRN_TOKEN", token}, {"CAIRN_TOKEN_FILE", token_file}}});
+    EXPECT_EQ(finished.exit_code, 2);
+    return finished.errors;
+  };
+  EXPECT_EQ(refused("a", "/nowhere"),
+            "cairn: CAIRN_TOKEN and CAIRN_TOKEN_FILE are both set; only one of them can count\n");
+  EXPECT_EQ(refused("", "/nowhere"),
+            "cairn: CAIRN_TOKEN_FILE: opening /nowhere: No such file or directory\n");
+  EXPECT_EQ(refused("", "/dev/null"), "cairn: CAIRN_TOKEN_FILE: /dev/null is empty\n");
+}
+
 TEST_F(AppendTest, AnInvalidRequestIsNotSent) {
   script({});
   for (const std::vector<std::string>& words :
