@@ -24,6 +24,7 @@ cairn_pkg_library(xxhash libxxhash)
 # Lua built as C++: its errors are exceptions, so destructors run while they unwind our frames.
 cairn_pkg_library(lua_cpp lua5.4-c++ lua-5.4-c++ lua54-c++)
 cairn_pkg_library(httplib cpp-httplib)
+cairn_pkg_library(toml tomlplusplus)
 
 # The schema compiler and its runtime library. pkg-config comes first: Debian's CMake package fails in a project that
 # does not enable the language C.

@@ -97,7 +97,7 @@ function(cairn_program name)
   file(GLOB main_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/*.cc")
   file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/cli/*.cc")
   set(deps cairn_bench cairn_api cairn_projections cairn_upcasters cairn_schemaregistry cairn_eventstore
-           CLI11::CLI11 spdlog::spdlog nlohmann_json::nlohmann_json Threads::Threads)
+           CLI11::CLI11 cairn::toml spdlog::spdlog nlohmann_json::nlohmann_json Threads::Threads)
 
   if(cli_sources)
     add_library(cairn_tools STATIC ${cli_sources})

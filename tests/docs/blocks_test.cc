@@ -51,6 +51,7 @@ constexpr ShownNotRun kShownNotRun[] = {
     {"node ", "need not be installed"},
     {"build/dev/bin/", "prints other numbers each time; it has a test of its own"},
     {"cairn serve", "stays until it is stopped; each document has a server of its own"},
+    {"CAIRN_LISTEN=127.0.0.1:9000 cairn serve", "stays until it is stopped"},
     {"build/cairn serve", "stays until it is stopped; each document has a server of its own"},
     {"cairn project ", "stays until it is stopped"},
     {"apt-get ", "changes the machine"},

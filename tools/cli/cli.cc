@@ -12,6 +12,7 @@
 
 #include "eventstore/base/assert.h"
 #include "tools/cli/command_tree.h"
+#include "tools/cli/config/configuration.h"
 #include "tools/cli/help/help_format.h"
 #include "tools/cli/help/unknown_command.h"
 #include "tools/cli/help/usage_text.h"
@@ -45,18 +46,26 @@ int answer_refused(CLI::App& app, const CLI::ParseError& error, const std::vecto
   return report_usage(usage_text(app, error));
 }
 
+int report_problems(const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) std::cerr << "cairn: " << problem << '\n';
+  return kExitUsage;
+}
+
 int parse_and_run(int argc, char** argv, const std::string& version) {
   CommandAction action;
   CLI::App app;
   add_commands(app, version, action);
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  Configuration configuration;
   try {
-    app.parse(argc, argv);
+    configuration = parse_configured(app, words);
   } catch (const CLI::Success& success) {  // --help and --version
     app.exit(success);
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    return answer_refused(app, error, std::vector<std::string>(argv + 1, argv + argc));
+    return answer_refused(app, error, words);
   }
+  if (!configuration.problems.empty()) return report_problems(configuration.problems);
   CAIRN_ASSERT(action != nullptr);  // The program requires a command.
   return action();
 }

@@ -33,6 +33,7 @@ void add_commands(CLI::App& app, const std::string& version, CommandAction& acti
       "\nExit codes: 0 ok, 1 the answer is no, 2 wrong usage, 3 server unreachable.");
   add_serve_command(app, version, action);
   add_project_command(app, version, action);
+  add_config_commands(app, version, action);
   add_append_command(app, action);
   add_read_command(app, action);
   add_stats_commands(app, action);

@@ -90,7 +90,7 @@ std::string short_number(std::string number) {
 }
 
 // Rewords the message of a CLI11 check about a value. Messages of our own checks are kept.
-std::string value_fault(const CLI::Option& option, const std::string& fault) {
+std::string reworded_fault(const CLI::Option& option, const std::string& fault) {
   if (const auto value = text_between(": " + fault, ": ", " not in {")) {
     const std::vector<std::string> choices = option_choices(option);
     std::string text;
@@ -115,10 +115,18 @@ std::string value_fault(const CLI::Option& option, const std::string& fault) {
   return fault;
 }
 
+constexpr char kNotConverted[] = "Could not convert: ";
+
+// For "Could not convert: --threads = many".
+std::string unconverted_text(const std::string& message) {
+  return "must be a number, not " + in_marks(message.substr(message.find(" = ") + 3));
+}
+
 std::string refused_text(const CLI::App& command, const CLI::ParseError& error) {
   const std::string message = error.what();
   if (const CLI::Option* option = blamed_option(command, message)) {
-    return option_name(*option) + ": " + value_fault(*option, message.substr(option->get_name().size() + 2));
+    return option_name(*option) + ": " +
+           reworded_fault(*option, message.substr(option->get_name().size() + 2));
   }
   if (error.get_name() == "ExcludesError") {
     const std::size_t word = message.find(" excludes ");
@@ -128,13 +136,20 @@ std::string refused_text(const CLI::App& command, const CLI::ParseError& error) 
     const std::size_t word = message.find(" requires ");
     return message.substr(0, word) + " needs " + message.substr(word + 10) + " as well";
   }
-  if (const auto name = text_between(message, "Could not convert: ", " = ")) {
-    return *name + ": must be a number, not " + in_marks(message.substr(message.find(" = ") + 3));
+  if (const auto name = text_between(message, kNotConverted, " = ")) {
+    return *name + ": " + unconverted_text(message);
   }
   return message;
 }
 
 }  // namespace
+
+std::string value_fault(const CLI::Option& option, const CLI::ParseError& error) {
+  const std::string message = error.what();
+  if (message.starts_with(kNotConverted)) return unconverted_text(message);
+  const std::string name = option.get_name() + ": ";
+  return message.starts_with(name) ? reworded_fault(option, message.substr(name.size())) : message;
+}
 
 ReachedCommand reached_command(CLI::App& app) {
   ReachedCommand reached{&app, app.get_name()};

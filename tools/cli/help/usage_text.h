@@ -4,6 +4,7 @@
 
 namespace CLI {
 class App;
+class Option;
 class ParseError;
 }  // namespace CLI
 
@@ -15,6 +16,10 @@ struct ReachedCommand {
   std::string path;  // "cairn schema check"
 };
 ReachedCommand reached_command(CLI::App& app);
+
+// Why the parser refused the value of `option`: "must be on, read or off, not 'of'; did you mean 'off'?"
+// REQUIRES: parsing this option's value has just thrown `error`.
+std::string value_fault(const CLI::Option& option, const CLI::ParseError& error);
 
 // The message for a command line that was refused, and how to get help. Lists everything that is missing, and
 // suggests the nearest name for an unknown option or value.

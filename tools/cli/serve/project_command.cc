@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "projections/engine/follower_engine.h"
+#include "tools/cli/config/setting.h"
+#include "tools/cli/serve/configuration_log.h"
 #include "tools/cli/serve/logging.h"
 #include "tools/cli/serve/process_id.h"
 #include "tools/cli/server/interruption.h"
@@ -35,6 +37,7 @@ constexpr std::chrono::milliseconds kLookEvery{20};
 constexpr unsigned kThreadsMax = 256;
 
 struct ProjectArguments {
+  std::string config;
   std::string data = "./cairn-data";
   LogFormat log_format = LogFormat::kText;
   unsigned threads = 0;
@@ -134,8 +137,9 @@ int build_once(const ProjectArguments& arguments) {
   return kExitOk;
 }
 
-int run_project(const ProjectArguments& arguments, const std::string& version) {
+int run_project(CLI::App& app, const ProjectArguments& arguments, const std::string& version) {
   start_logging(arguments.log_format);
+  log_configuration(app, arguments.config);
   if (const auto ended = continue_with_free_process_id(arguments.data)) return *ended;
   ::umask(077);  // Stored events are readable by the owner only.
   return arguments.once ? build_once(arguments) : build_on(arguments, version);
@@ -153,12 +157,14 @@ void add_project_command(CLI::App& app, const std::string& version, CommandActio
       "SIGTERM and Ctrl-C, and continues there when it is started again.\n"
       "\nWith --once it exits when all projections are live and have caught up with the log as of the start: "
       "exit\n"
-      "code 0, or 1 when one of them cannot.\n"
+      "code 0, or 1 when one of them cannot.\n" +
+      config_help() +
       "\nExamples:\n"
       "  cairn serve --data /var/lib/cairn --projections read\n"
       "  cairn project --data /var/lib/cairn\n"
       "  cairn project --data /var/lib/cairn --once");
   auto arguments = std::make_shared<ProjectArguments>();
+  add_config_option(command, arguments->config);
   command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
   command
       .add_option("--threads", arguments->threads, "Threads that build; as many as processors when not given")
@@ -166,7 +172,8 @@ void add_project_command(CLI::App& app, const std::string& version, CommandActio
       ->check(CLI::Range(1u, kThreadsMax));
   add_log_format(command, arguments->log_format);
   command.add_flag("--once", arguments->once, "Exit when all read models have caught up");
-  run_after_parsing(command, action, [arguments, version] { return run_project(*arguments, version); });
+  run_after_parsing(command, action,
+                    [&app, arguments, version] { return run_project(app, *arguments, version); });
 }
 
 }  // namespace cairn::cli

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -27,12 +26,14 @@
 #include "api/server/routes.h"
 #include "api/upcasters/deploy_service.h"
 #include "projections/engine/engine.h"
+#include "tools/cli/config/setting.h"
+#include "tools/cli/serve/configuration_log.h"
 #include "tools/cli/serve/disk_facts.h"
 #include "tools/cli/serve/logging.h"
 #include "tools/cli/serve/process_id.h"
 #include "tools/cli/serve/reloader.h"
+#include "tools/cli/serve/serve_options.h"
 #include "tools/cli/server/stop_signal.h"
-#include "tools/cli/text/choice_option.h"
 #include "tools/cli/text/exit_code.h"
 #include "tools/cli/text/number_text.h"
 
@@ -45,33 +46,6 @@ constexpr std::chrono::milliseconds kStopGrace{3'000};
 
 // After a failed commit only answers that are already decided are sent.
 constexpr std::chrono::milliseconds kFatalGrace{500};
-
-struct ServeArguments {
-  std::string data = "./cairn-data";
-  std::string listen = "127.0.0.1:7878";
-  LogFormat log_format = LogFormat::kText;
-  std::string dedup_days = "7";
-  api::SchemaPolicy schemas = api::SchemaPolicy::kRequired;
-  ReadModelMode projections = ReadModelMode::kBuild;
-  std::size_t projections_max = DaemonOptions{}.projections_max;
-  AccessFiles access;
-  std::vector<std::string> cors_origins;
-  std::uint32_t request_cpu_ms = 2'000;
-  std::uint32_t compatibility_cpu_ms = 10'000;
-};
-
-// As in StoreOptions: nullopt = for ever.
-using DedupDays = std::optional<std::uint32_t>;
-
-Result<DedupDays> parse_dedup_days(const std::string& text) {
-  if (text == "forever") return DedupDays(std::nullopt);
-  std::uint32_t days = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), days);
-  if (error != std::errc() || end != text.data() + text.size() || days == 0) {
-    return make_error(Errc::kInvalidArgument, "must be a number of days, at least 1, or 'forever'");
-  }
-  return DedupDays(days);
-}
 
 // One descriptor for each connection; many systems start a process with 1,024.
 void allow_many_connections() {
@@ -143,8 +117,9 @@ Result<api::ServerOptions> server_options(const ServeArguments& arguments, api::
   return options;
 }
 
-int run_serve(const ServeArguments& arguments, const std::string& version) {
+int run_serve(CLI::App& app, const ServeArguments& arguments, const std::string& version) {
   start_logging(arguments.log_format);
+  log_configuration(app, arguments.config);
   if (const auto ended = continue_with_free_process_id(arguments.data)) return *ended;
   ::umask(077);  // Stored events are readable by the owner only.
   std::signal(SIGPIPE, SIG_IGN);
@@ -216,97 +191,25 @@ int run_serve(const ServeArguments& arguments, const std::string& version) {
   return kExitOk;
 }
 
-// CLI11 prints this after the option's name when a value is refused.
-std::string check_dedup_days(const std::string& text) {
-  const auto days = parse_dedup_days(text);
-  return days ? "" : days.error().message;
-}
-
-std::string check_origin(const std::string& text) {
-  const auto origin = api::parse_origin(text);
-  return origin ? "" : origin.error().message;
-}
-
-std::string check_listen(const std::string& text) {
-  const auto address = api::parse_listen_address(text);
-  return address ? "" : address.error().message;
-}
-
 }  // namespace
 
 void add_serve_command(CLI::App& app, const std::string& version, CommandAction& action) {
   CLI::App& command = *app.add_subcommand("serve", "Start a server on a data folder");
   command.footer(
       "\nCreates the folder if it does not exist. Shuts down cleanly on SIGTERM and Ctrl-C; on SIGHUP\n"
-      "reads tokens and certificate again.\n"
+      "reads tokens and certificate again.\n" +
+      config_help() +
       "\nExamples:\n"
       "  cairn serve\n"
+      "  cairn serve --config /etc/cairn/cairn.toml\n"
       "  cairn serve --data /var/lib/cairn --listen 127.0.0.1:9000 --log-format json\n"
       "  cairn serve --listen 0.0.0.0:7878 --tokens tokens --tls-cert cert.pem --tls-key key.pem\n"
       "  cairn serve --projections read                        with a process of cairn project\n"
       "  curl http://127.0.0.1:7878/ready");
   auto arguments = std::make_shared<ServeArguments>();
-  command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
-  command.add_option("--listen", arguments->listen, "Where to listen; port 0 takes a free one")
-      ->type_name("HOST:PORT")
-      ->check(CLI::Validator(check_listen, ""))
-      ->capture_default_str();
-  add_log_format(command, arguments->log_format);
-  command
-      .add_option("--dedup-days", arguments->dedup_days,
-                  "How long ids appended without an exact version are remembered: days, or 'forever'")
-      ->type_name("DAYS")
-      ->check(CLI::Validator(check_dedup_days, ""))
-      ->capture_default_str();
-  add_choice<api::SchemaPolicy>(
-      command, "--schemas", arguments->schemas,
-      "Events of a type without a schema: refused (required), or taken as free JSON (optional)",
-      {{"required", api::SchemaPolicy::kRequired}, {"optional", api::SchemaPolicy::kOptional}})
-      ->type_name("POLICY");
-  add_choice<ReadModelMode>(
-      command, "--projections", arguments->projections,
-      "Read models: built and served (on), served while `cairn project` builds them (read), or left "
-      "alone (off)",
-      {{"on", ReadModelMode::kBuild}, {"read", ReadModelMode::kRead}, {"off", ReadModelMode::kOff}})
-      ->type_name("MODE");
-  command
-      .add_option("--projections-max", arguments->projections_max,
-                  "How many projections may be deployed; further ones are refused")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  command
-      .add_option("--tokens", arguments->access.tokens,
-                  "The tokens of clients; required to listen on an address that other machines can reach")
-      ->type_name("FILE");
-  auto* certificate = command
-                          .add_option("--tls-cert", arguments->access.tls_certificate,
-                                      "Serve with TLS: the certificate chain (PEM)")
-                          ->type_name("FILE");
-  auto* key =
-      command.add_option("--tls-key", arguments->access.tls_key, "Its private key (PEM)")->type_name("FILE");
-  command
-      .add_option("--cors-origin", arguments->cors_origins,
-                  "Pages of this origin, like https://app.example, may use the server from a browser, "
-                  "repeatable")
-      ->type_name("ORIGIN")
-      ->allow_extra_args(false)
-      ->check(CLI::Validator(check_origin, ""));
-  command
-      .add_option("--request-cpu-ms", arguments->request_cpu_ms,
-                  "Processor time that the answer to one request may take, in milliseconds")
-      ->type_name("MS")
-      ->check(CLI::Range(1u, 600'000u))
-      ->capture_default_str();
-  command
-      .add_option("--compatibility-cpu-ms", arguments->compatibility_cpu_ms,
-                  "The same for a request that compares a schema with registered ones")
-      ->type_name("MS")
-      ->check(CLI::Range(1u, 600'000u))
-      ->capture_default_str();
-  certificate->needs(key);
-  key->needs(certificate);
-  run_after_parsing(command, action, [arguments, version] { return run_serve(*arguments, version); });
+  add_serve_options(command, *arguments);
+  run_after_parsing(command, action,
+                    [&app, arguments, version] { return run_serve(app, *arguments, version); });
 }
 
 }  // namespace cairn::cli
