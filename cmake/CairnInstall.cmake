@@ -11,7 +11,7 @@ set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 set(cairn_doc_dir "${CMAKE_INSTALL_DATAROOTDIR}/doc/cairn")
 
 install(TARGETS cairn RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(FILES LICENSE README.md DESTINATION "${cairn_doc_dir}")
+install(FILES LICENSE README.md cmake/package/cairn.toml DESTINATION "${cairn_doc_dir}")
 install(DIRECTORY docs DESTINATION "${cairn_doc_dir}")
 install(DIRECTORY examples DESTINATION "${cairn_doc_dir}" PATTERN __pycache__ EXCLUDE)
 

@@ -7,7 +7,7 @@ set(CAIRN_PACKAGE_MAINTAINER "Cairn <cairn@localhost>" CACHE STRING
 set(package_files "${PROJECT_SOURCE_DIR}/cmake/package")
 
 install(FILES "${package_files}/default" DESTINATION /etc/default RENAME cairn COMPONENT debian EXCLUDE_FROM_ALL)
-install(DIRECTORY DESTINATION /etc/cairn COMPONENT debian EXCLUDE_FROM_ALL)
+install(FILES "${package_files}/cairn.toml" DESTINATION /etc/cairn COMPONENT debian EXCLUDE_FROM_ALL)
 install(FILES "${package_files}/copyright" DESTINATION /usr/share/doc/cairn COMPONENT debian EXCLUDE_FROM_ALL)
 
 set(CPACK_GENERATOR DEB)

@@ -21,9 +21,11 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr char kServiceUnit[] = "/usr/lib/systemd/system/cairn.service";
 constexpr char kServiceOptions[] = "/etc/default/cairn";
+constexpr char kServiceConfig[] = "/etc/cairn/cairn.toml";
 
 // A fake systemctl that logs its calls. It reports that the unit is enabled.
 constexpr char kNotedSystemctl[] =
@@ -84,10 +86,10 @@ class PackageTest : public ::testing::Test {
     return done.text;
   }
 
-  // Writes the options of the service, as an administrator does.
-  void configure(const std::string& options) {
+  // Writes the options of the service and its other variables, as an administrator does.
+  void configure(const std::string& options, const std::string& variables = "") {
     const fs::path file = root_ / kServiceOptions;
-    EXPECT_THAT(write_file(file, "CAIRN_OPTIONS=\"" + options + "\"\n"), succeeds());
+    EXPECT_THAT(write_file(file, "CAIRN_OPTIONS=\"" + options + "\"\n" + variables), succeeds());
     fs::permissions(file, fs::perms(0644));
   }
 
@@ -113,7 +115,7 @@ class PackageTest : public ::testing::Test {
     return "";
   }
 
-  // Runs the service by what its unit says: the command line with the options of the file it names, as its
+  // Runs the service by what its unit says: the command line with the variables of the file it names, as its
   // user and without any privilege.
   std::unique_ptr<ChildProcess> start_service() {
     std::string options = setting("EnvironmentFile");
@@ -121,7 +123,7 @@ class PackageTest : public ::testing::Test {
     auto service = std::make_unique<ChildProcess>(ChildProcess::Command{
         root_.inside({"setpriv", "--reuid=" + setting("User"), "--regid=" + setting("Group"), "--init-groups",
                       "--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "sh", "-c",
-                      ". " + options + "; exec " + setting("ExecStart")}),
+                      "set -a; . " + options + "; exec " + setting("ExecStart")}),
         {}});
     const std::string line = service->read_line().value_or("nothing");
     const std::size_t at = line.find(" on http");
@@ -162,14 +164,20 @@ TEST_F(PackageTest, EventsSurviveUpgradeRemovalAndPurge) {
   dpkg({"--install", package});
   EXPECT_THAT(asked_of_systemd(), AllOf(HasSubstr(" preset cairn.service"), HasSubstr("daemon-reload"),
                                         HasSubstr(" start cairn.service")));
-  EXPECT_EQ(setting("ExecStart").substr(0, 21), "/usr/bin/cairn serve ");
+  EXPECT_THAT(setting("ExecStart"), StartsWith("/usr/bin/cairn serve --config /etc/cairn/cairn.toml"));
   for (const char* path : {"/usr/share/man/man1/cairn.1.gz", "/usr/share/bash-completion/completions/cairn",
                            "/usr/share/doc/cairn/copyright", "/usr/share/doc/cairn/examples/orders"}) {
     EXPECT_TRUE(exists(path)) << path;
   }
   EXPECT_EQ(root_.run({"stat", "-c", "%U:%G %a", "/var/lib/cairn"}).text, "cairn:cairn 700\n");
 
-  configure("--listen 127.0.0.1:0 --schemas optional");
+  // What the package comes with is valid, and an administrator changes it.
+  const Said checked = root_.run({"/usr/bin/cairn", "config", "check", "--config", kServiceConfig});
+  EXPECT_TRUE(checked.exit.clean()) << checked.text;
+  EXPECT_EQ(root_.run({"stat", "-c", "%U:%G %a", kServiceConfig}).text, "root:root 644\n");
+  const std::string config = *read_file(root_ / kServiceConfig) + "schemas = \"optional\"\n";
+  ASSERT_THAT(write_file(root_ / kServiceConfig, config), succeeds());
+  configure("--listen 127.0.0.1:0");
   auto service = start_service();
   cairn({"append", "order-42", "--type", "Placed", "--data", R"({"total":12})"});
   stop(*service);
@@ -179,6 +187,7 @@ TEST_F(PackageTest, EventsSurviveUpgradeRemovalAndPurge) {
   EXPECT_THAT(asked_of_systemd(), AllOf(HasSubstr("try-restart cairn.service"), Not(HasSubstr(" stop "))));
   EXPECT_EQ(root_.run({"dpkg-query", "-W", "-f", "${Version}", "cairn"}).text, "1000.1");
   EXPECT_THAT(*read_file(root_ / kServiceOptions), HasSubstr("127.0.0.1:0"));
+  EXPECT_EQ(*read_file(root_ / kServiceConfig), config);
   service = start_service();
   EXPECT_THAT(cairn({"read", "order-42"}), HasSubstr(R"({"total":12})"));
   stop(*service);
@@ -187,15 +196,24 @@ TEST_F(PackageTest, EventsSurviveUpgradeRemovalAndPurge) {
   EXPECT_THAT(asked_of_systemd(), HasSubstr("stop cairn.service"));
   EXPECT_FALSE(exists("/usr/bin/cairn"));
   EXPECT_FALSE(exists(kServiceUnit));
+  EXPECT_TRUE(exists(kServiceConfig));
+
+  // With its configuration still there: dpkg passes the version that was configured before, as in an upgrade.
+  dpkg({"--install", package});
+  EXPECT_THAT(asked_of_systemd(), AllOf(HasSubstr(" start cairn.service"), Not(HasSubstr("try-restart"))));
+  dpkg({"--remove", "cairn"});
+  EXPECT_THAT(asked_of_systemd(), HasSubstr("stop cairn.service"));
+  EXPECT_FALSE(exists(kServiceUnit));
   EXPECT_TRUE(exists(kServiceOptions));
   EXPECT_TRUE(exists("/var/lib/cairn/cairn.json"));
 
   EXPECT_THAT(dpkg({"--purge", "cairn"}), HasSubstr("/var/lib/cairn is kept"));
   EXPECT_FALSE(exists(kServiceOptions));
+  EXPECT_FALSE(exists(kServiceConfig));
   EXPECT_TRUE(root_.run({"getent", "passwd", "cairn"}).exit.clean());
 
   dpkg({"--install", package});
-  configure("--listen 127.0.0.1:0");
+  configure("", "CAIRN_LISTEN=127.0.0.1:0\n");
   service = start_service();
   EXPECT_THAT(cairn({"read", "order-42"}), HasSubstr(R"({"total":12})"));
   stop(*service);
