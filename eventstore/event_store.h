@@ -39,6 +39,9 @@ class EventStore : public LogReader {
   // Appends and returns when the events are on disk. Fails with
   //   kVersionConflict              a stream is not at the expected version; Error::version has its version
   //   kEventIdReused                an id belongs to another event
+  //   kConditionFailed              an event stands where the condition wants none: Error::position, stream,
+  //                                 event_type, item and head tell which
+  //   kConditionTooBroad            see verify()
   //   kStale                        one of the request's checks no longer holds; Error::check says which one
   //   kNotFound                     the request is only_if_repeated, and is no repeat
   //   kInvalidArgument, kTooLarge   the request is wrong; the message names the field
@@ -47,13 +50,20 @@ class EventStore : public LogReader {
   //   kFailedPrecondition           the store has stopped taking appends
   virtual Result<AppendResult> append(AppendRequest request) = 0;
 
-  // The same without blocking. `done` is called once, on a thread of the store or on the calling thread, and
+  // The same without blocking. REQUIRES: a condition was verified; without its stream and type, an event in the way
+  // that the writer thread has found is described by another verify(). `done` is called once, on a thread of the store or on the calling thread, and
   // must not block or call append(). A callback that wakes another thread does so through after_callbacks().
   virtual void append_async(AppendRequest request, AppendCallback done) = 0;
 
   // The same for a request that the caller keeps, to check it again after kStale. REQUIRES: it does not
   // change before `done` is called.
   virtual void append_async(std::shared_ptr<const AppendRequest> request, AppendCallback done) = 0;
+
+  // The first of the two steps in which a condition is decided: searches the log up to the head, and sets
+  // verified_through or in_the_way. Continues behind an earlier verified_through. Fails with kConditionTooBroad when
+  // that takes more than limits::kConditionStepsMax, kNotYet (see index_progress()), or as the budget ends, if one
+  // is given. REQUIRES: the budget outlives the call.
+  virtual Status verify(AppendCondition& condition, WorkBudget* budget = nullptr) = 0;
 
   // One page of a stream. Backward pages are in falling order. A stream that does not exist is kNotFound.
   virtual Result<StreamPage> read_stream(std::string_view stream, const StreamQuery& query) = 0;

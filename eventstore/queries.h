@@ -9,6 +9,7 @@
 
 #include "eventstore/base/limits.h"
 #include "eventstore/base/result.h"
+#include "eventstore/event_filter.h"
 #include "eventstore/types.h"
 
 // What the calls of LogReader and EventStore take and return. Values, no I/O. The pages are in event_page.h.
@@ -16,26 +17,13 @@ namespace cairn {
 
 class WorkBudget;
 
-// Selects events of the whole log: those that satisfy each of the members. An empty member excludes nothing.
-struct EventFilter {
-  std::vector<std::string> categories = {};  // the stream is of any of these
-  std::vector<std::string> types = {};       // the type is any of these
-  std::vector<std::string> tags = {};        // the event has all of these
-  std::string correlation = {};              // metadata.correlationId is this string
-  bool system = true;                        // false: without the events of system streams
-
-  bool matches_all() const { return categories.empty() && types.empty() && !looks_at_events() && system; }
-
-  // Whether names of stream and type are not enough to decide.
-  bool looks_at_events() const { return !tags.empty() || !correlation.empty(); }
-};
-
 struct LogQuery {
   // Forward: the first position to return. Backward: the last; nullopt = the head.
   std::optional<GlobalPosition> from;
   Direction direction = Direction::kForward;
   std::size_t limit = 100;
   EventFilter filter;
+  EventQuery or_any_of = {};  // events that one of these selects are returned too
   // Forward: the last position to return; backward: the first. nullopt = the end of the log in that direction.
   std::optional<GlobalPosition> until = {};
   std::size_t bytes_max = limits::kPageBytesMax;    // the page ends early, after the event that exceeds it

@@ -5,10 +5,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eventstore/base/clock.h"
+#include "eventstore/base/error.h"
 #include "eventstore/base/uuid.h"
+#include "eventstore/event_filter.h"
 
 namespace cairn {
 
@@ -148,13 +151,27 @@ struct StreamAppend {
 
 enum class Origin { kUser, kSystem };  // only kSystem may write to streams whose name starts with '$'
 
-// A condition on the whole log: no event of one of these types stands behind `position`. The writer thread
-// decides it from memory. It also fails, as if there were one, when `position` is so far back that the events
-// behind it are no longer there: a caller has to check up to the head shortly before.
-struct NoEventsBehind {
-  std::vector<std::string> types;
-  GlobalPosition position;
+// A condition on the whole log: none of `items` selects an event behind `after`, which may be beyond the head. It
+// is decided in two steps. EventStore::verify() searches the log up to the head; the writer thread looks at the
+// events behind that, which are in memory. When they are no longer there, the append fails with kStale, and the
+// condition has to be verified again.
+struct AppendCondition {
+  EventQuery items;  // at least one; by stored types, and without correlations
+  GlobalPosition after;
+  Errc failure = Errc::kConditionFailed;  // or kStale: the caller looks at the events and comes back
+
+  // What verify() found: that no event up to here is in the way, or one that is. Neither: append() verifies.
+  std::optional<GlobalPosition> verified_through = {};
+  std::optional<Error> in_the_way = {};
 };
+
+// No event of these types has come since the caller looked at the log up to `position`.
+inline AppendCondition no_events_behind(std::vector<std::string> types, GlobalPosition position) {
+  return {.items = {{.types = std::move(types)}},
+          .after = position,
+          .failure = Errc::kStale,
+          .verified_through = position};
+}
 
 // What new events depend on, beside the expected versions of their streams. The writer thread compares it with the
 // log as it is directly before these events, in the order of AppendCheck, and Error::check names the first that
@@ -163,8 +180,7 @@ struct AppendChecks {
   // The schemas and upcasters that the events were checked against. kStale when they have changed.
   std::optional<SchemaRevision> revision = {};  // nullopt: against none
 
-  // kStale when there is such an event, or the writer thread cannot tell.
-  std::optional<NoEventsBehind> condition = {};
+  std::optional<AppendCondition> condition = {};
 };
 
 // Appends to one or several streams, all or nothing. A stream occurs in a request once.

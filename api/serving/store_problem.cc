@@ -39,6 +39,15 @@ Problem event_id_reused(const Error& error) {
   return problem;
 }
 
+Problem condition_failed(const Error& error) {
+  Problem problem(409, "condition-failed", "An event stands where the condition wants none",
+                  sentence(error.message));
+  problem.with("item", error.item.value_or(0)).with("position", error.position.value_or(0));
+  if (!error.stream.empty()) problem.with("stream", error.stream).with("eventType", error.event_type);
+  if (error.head) problem.with("head", *error.head);
+  return with_check(std::move(problem), error);
+}
+
 }  // namespace
 
 // The store calls "streams" what the API calls "appends", and omits the index when there is only one.
@@ -66,6 +75,11 @@ Problem store_problem(const Error& error) {
       return event_id_reused(error);
     case Errc::kTooLarge:
       return Problem(413, "too-large", "Too large", sentence(error.message))
+          .with("limit", error.limit.value_or(0));
+    case Errc::kConditionFailed:
+      return condition_failed(error);
+    case Errc::kConditionTooBroad:
+      return Problem(422, "condition-too-broad", "The condition selects too much", sentence(error.message))
           .with("limit", error.limit.value_or(0));
     case Errc::kStale:
       return with_check(overloaded(sentence(error.message)), error);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -40,19 +41,25 @@ Status check_revision(SchemaRevision checked_at, SchemaRevision now) {
                             checked_at.value, now.value));
 }
 
-// What needs a search of the index goes back to the caller, who checks up to a newer position.
-Status check_condition(const NoEventsBehind& condition, const PendingState& state) {
-  const auto newest = state.newest_behind(condition.types, condition.position);
-  if (!newest.ok()) {
+// What needs a search of the index goes back to the caller, who verifies up to a newer position. The stream and the
+// type of the event in the way are on disk: the caller adds them.
+Status check_condition(const AppendCondition& condition, PendingState& state) {
+  if (condition.in_the_way) return *condition.in_the_way;
+  const GlobalPosition known = std::max(condition.after, *condition.verified_through);
+  const auto found = state.first_behind(condition.items, known);
+  if (!found.ok()) {
     return failed(AppendCheck::kCondition, Errc::kStale,
-                  fmt::format("the request was checked up to position {}, and {}", condition.position.value,
-                              newest.error().message));
+                  fmt::format("the condition was verified up to position {}, and {}", known.value,
+                              found.error().message));
   }
-  if (!*newest) return {};
-  return failed(AppendCheck::kCondition, Errc::kStale,
-                fmt::format("the event at position {} stands behind position {}, up to which the request was "
-                            "checked",
-                            (*newest)->value, condition.position.value));
+  if (!*found) return {};
+  Error error = failed(AppendCheck::kCondition, condition.failure,
+                       fmt::format("the event at position {} stands behind position {}, and item {} of the "
+                                   "condition selects it",
+                                   (*found)->position.value, condition.after.value, (*found)->item));
+  error.position = (*found)->position.value;
+  error.item = (*found)->item;
+  return error;
 }
 
 }  // namespace
@@ -61,7 +68,7 @@ Status check_condition(const NoEventsBehind& condition, const PendingState& stat
 // depend on schemas, so they are answered at any revision. The others do: types of a condition are widened
 // through upcasters, and states are folded through them.
 Status check(const AppendRequest& request, std::span<PendingState::Stream* const> streams,
-             const PendingState& state) {
+             PendingState& state) {
   const AppendChecks& checks = request.checks;
   CAIRN_CHECK(check_versions(request.streams, streams));
   if (checks.revision) CAIRN_CHECK(check_revision(*checks.revision, state.revision()));

@@ -78,7 +78,7 @@ Appender::Appender(const Parts& parts, const StoreOptions& options, const LogEnd
 // A closed queue is drained before the writer thread ends.
 Appender::~Appender() { thread_.stop(); }
 
-Result<AppendResult> Appender::append(AppendRequest request) {
+Result<AppendResult> Appender::append(const AppendRequest& request) {
   PendingAppend pending(request);
   AppendQueue::Entry entry{&pending};
   CAIRN_TRY(AnswerSignal* const signal, enqueue(entry));

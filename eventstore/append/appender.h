@@ -65,7 +65,7 @@ class Appender {
   ~Appender();
 
   // See EventStore.
-  Result<AppendResult> append(AppendRequest request);
+  Result<AppendResult> append(const AppendRequest& request);
   void append_async(std::unique_ptr<AsyncAppend> async);
 
   const AppendCounters& counters() const { return counters_; }

@@ -5,6 +5,12 @@
 #include "eventstore/base/assert.h"
 
 namespace cairn {
+namespace {
+
+// What the writer thread may do for one condition: some 0.2 ms.
+constexpr std::uint64_t kConditionStepsMax = 10'000;
+
+}  // namespace
 
 // The events of the block being planned, and all earlier ones from the log.
 class PendingState::Events final : public EventSource {
@@ -46,6 +52,7 @@ void PendingState::begin(GlobalPosition first_position, Timestamp now) {
   type_by_name_.clear();
   types_.clear();
   ids_.clear();
+  planned_terms_.reset();
 }
 
 Result<PendingState::Stream*> PendingState::stream(std::string_view name) {
@@ -72,18 +79,38 @@ Result<std::optional<GlobalPosition>> PendingState::find_id(const Uuid& id) {
 
 EventSource& PendingState::events() { return *events_; }
 
-Result<std::optional<GlobalPosition>> PendingState::newest_behind(std::span<const std::string> types,
-                                                                  GlobalPosition position) const {
-  const auto is_wanted = [types](std::string_view type) {
-    return std::find(types.begin(), types.end(), type) != types.end();
-  };
-  if (std::any_of(types_.begin(), types_.end(), is_wanted)) {
-    const auto newest = std::find_if(planned_.rbegin(), planned_.rend(),
-                                     [&](const auto& event) { return is_wanted(event.stored.event.type); });
-    CAIRN_ASSERT(newest != planned_.rend());
-    if (newest->stored.event.position > position) return std::optional(newest->stored.event.position);
+void PendingState::index_planned() {
+  if (planned_terms_ == nullptr) planned_terms_ = std::make_unique<PlannedTerms>();
+  PlannedTerms& known = *planned_terms_;
+  for (; known.events < planned_.size(); ++known.events) {
+    const EventView& event = planned_[known.events].stored.event;
+    const std::uint64_t position = event.position.value;
+    const auto add = [&](TermKind kind, std::string_view name) {
+      const TermView term{kind, name};
+      known.terms.add(term, hash_of(term), position);
+    };
+    add(TermKind::kCategory, category_of(event.stream));
+    add(TermKind::kType, event.type);
+    for (std::size_t i = 0; i < event.tags.size(); ++i) {
+      const auto before = event.tags.first(i);  // a client may give a tag twice
+      if (std::find(before.begin(), before.end(), event.tags[i]) == before.end())
+        add(TermKind::kTag, event.tags[i]);
+    }
+    if (is_system_stream(event.stream)) known.system.push_back(position);
   }
-  return parts_.tail.newest_behind(types, position, {first_position_.value - 1});
+}
+
+Result<std::optional<QueryMatch>> PendingState::first_behind(const EventQuery& query, GlobalPosition after) {
+  const GlobalPosition head{first_position_.value - 1};
+  CAIRN_TRY(const auto committed, parts_.tail.first_behind(query, after, head, kConditionStepsMax));
+  if (committed || planned_.empty()) return committed;
+  index_planned();
+  const MatchSource source{.terms = planned_terms_->terms,
+                           .system = planned_terms_->system,
+                           .first = first_position_,
+                           .last = {head.value + planned_.size()}};
+  std::uint64_t steps = kConditionStepsMax;
+  return first_match(source, query, after, steps);
 }
 
 void PendingState::release_readers() {

@@ -35,7 +35,7 @@ namespace cairn {
 // look, between the block being planned and the tail; it ends when the tail has the block. If its commit fails,
 // the blocks behind it fail too, because their requests were judged by it.
 //
-// The const functions look into memory only. The others may read disk pages.
+// The const functions and first_behind() look into memory only. The others may read disk pages.
 class PendingState {
  public:
   struct Stream {
@@ -76,10 +76,9 @@ class PendingState {
 
   SchemaRevision revision() const { return {committed_revision_ + added_revision_}; }
 
-  // The newest event of one of the types behind `position`; nullopt when there is none. kNotFound when the tail
-  // does not reach back to `position`.
-  Result<std::optional<GlobalPosition>> newest_behind(std::span<const std::string> types,
-                                                      GlobalPosition position) const;
+  // The first event behind `after` that the query selects; nullopt when there is none. kNotFound when the tail does
+  // not reach back to `after`, kBudgetExceeded when the search takes long. Looks into memory only.
+  Result<std::optional<QueryMatch>> first_behind(const EventQuery& query, GlobalPosition after);
 
   // Prefetches the heads of these streams into the CPU cache.
   void prefetch(std::span<const std::uint64_t> name_hashes) const { parts_.tail.prefetch(name_hashes); }
@@ -116,6 +115,14 @@ class PendingState {
  private:
   class Events;
 
+  // The terms of the planned events, which only conditions need.
+  struct PlannedTerms {
+    TermTable terms;
+    std::vector<std::uint64_t> system;
+    std::size_t events = 0;  // the first so many of planned_
+  };
+  void index_planned();
+
   const Parts parts_;
   const std::vector<BlockContents::Event>& planned_;
   StreamHeads heads_;
@@ -132,6 +139,7 @@ class PendingState {
   std::unordered_map<std::string_view, std::uint32_t, SeededHash> type_by_name_;
   std::vector<std::string_view> types_;
   std::unordered_map<Uuid, GlobalPosition, SeededHash> ids_;
+  std::unique_ptr<PlannedTerms> planned_terms_;  // of the block, from its first condition on
 };
 
 }  // namespace cairn

@@ -65,9 +65,25 @@ Result<std::size_t> check_event(const NewEvent& event, const std::string& field)
          kEventOverheadBytes;
 }
 
+Status check_condition(const AppendCondition& condition) {
+  if (condition.items.empty()) return invalid("condition.items is empty: a condition has at least one item");
+  if (condition.items.size() > limits::kQueryItemsMax)
+    return too_large("condition.items", condition.items.size(), limits::kQueryItemsMax);
+  for (const EventFilter& item : condition.items) {
+    const std::size_t terms = item.types.size() + item.tags.size() + item.categories.size();
+    if (terms > limits::kItemTermsMax)
+      return too_large("terms of an item of the condition", terms, limits::kItemTermsMax);
+    if (!item.correlation.empty()) return invalid("a condition cannot ask for a correlation");
+  }
+  if (!condition.verified_through && !condition.in_the_way)
+    return make_error(Errc::kFailedPrecondition, "the condition has not been verified");
+  return {};
+}
+
 }  // namespace
 
 Result<std::size_t> validate(const AppendRequest& request) {
+  if (request.checks.condition) CAIRN_CHECK(check_condition(*request.checks.condition));
   if (!request.notes.empty() && request.origin != Origin::kSystem)
     return invalid("notes are written by the program only");
   if (request.streams.empty() && request.notes.empty())

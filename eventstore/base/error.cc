@@ -16,6 +16,10 @@ std::string_view to_string(Errc code) {
       return "version-conflict";
     case Errc::kEventIdReused:
       return "event-id-reused";
+    case Errc::kConditionFailed:
+      return "condition-failed";
+    case Errc::kConditionTooBroad:
+      return "condition-too-broad";
     case Errc::kStale:
       return "stale";
     case Errc::kTooLarge:

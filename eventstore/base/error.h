@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,8 @@ enum class Errc {
   kNotFound,            // no such stream, file or record
   kVersionConflict,     // the stream has another version than expected: reload and decide again
   kEventIdReused,       // the event id belongs to another event already
+  kConditionFailed,     // an event stands where the append's condition wants none: read it and decide again
+  kConditionTooBroad,   // deciding a condition takes more steps than it may: name less, or a later position
   kStale,               // what the request was checked against has changed: check it again
   kTooLarge,            // over a stated limit
   kOverloaded,          // a bounded queue is full: back off and retry
@@ -51,15 +54,19 @@ struct Error {
   Errc code = Errc::kIo;
   std::string message;
 
-  std::string stream;            // kNotFound, kVersionConflict, kEventIdReused
+  std::string stream;            // kNotFound, kVersionConflict, kEventIdReused, kConditionFailed
   std::string expected_version;  // kVersionConflict: "3", "any", "exists"
   // kVersionConflict: the current version; kEventIdReused: the version of the event that has the id.
   std::optional<std::uint64_t> version;
   std::optional<Uuid> event_id;        // kEventIdReused
-  std::optional<AppendCheck> check;    // kVersionConflict, kStale: the check that failed
+  std::optional<AppendCheck> check;    // kVersionConflict, kConditionFailed, kStale: the check that failed
   std::optional<std::uint64_t> limit;  // kTooLarge
-  // kCorruption: the first position that cannot be trusted; kNotYet: up to where it is built, `limit` is the end.
+  // kCorruption: the first position that cannot be trusted; kNotYet: up to where it is built, `limit` is the end;
+  // kConditionFailed: the event in the way.
   std::optional<std::uint64_t> position;
+  std::optional<std::size_t> item;    // kConditionFailed: of the condition, which selects the event
+  std::string event_type;             // kConditionFailed
+  std::optional<std::uint64_t> head;  // kConditionFailed: of the log when the event was found
 };
 
 Error make_error(Errc code, std::string message);

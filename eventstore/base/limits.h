@@ -23,6 +23,10 @@ inline constexpr std::size_t kPageBytesMax = 64u << 20;  // a page ends early ra
 // rather than search the whole log for events that match.
 inline constexpr std::uint64_t kPageStepsMax = 1'000'000;
 inline constexpr std::size_t kFilterTermsMax = 64;  // categories, or types, of one request
+inline constexpr std::size_t kQueryItemsMax = 64;
+inline constexpr std::size_t kItemTermsMax = 64;  // types, tags and categories of one item together
+// Deciding a condition may take so many entries of the index.
+inline constexpr std::uint64_t kConditionStepsMax = 1'000'000;
 inline constexpr std::size_t kSnapshotBytesMax = 4u << 20;
 
 }  // namespace cairn::limits

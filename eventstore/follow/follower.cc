@@ -143,7 +143,7 @@ Result<std::optional<StreamInfo>> Follower::system_stream_info(std::string_view 
 Result<LogPage> Follower::read_log(const LogQuery& query) {
   CAIRN_CHECK(check_usable());
   CAIRN_CHECK(check_page_limit(query.limit));
-  if (query.filter.matches_all()) return read_log_page(*log_, query, head());
+  if (selects_all(query)) return read_log_page(*log_, query, head());
   return read_filtered_page(*log_, query, head());
 }
 

@@ -1,6 +1,7 @@
 #include "eventstore/index/tail.h"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <utility>
 
@@ -62,6 +63,17 @@ void add_names(TermTable& terms, const BlockSummary& block) {
   terms.count_pairs(2 * block.events.size());
 }
 
+void add_system(std::vector<std::uint64_t>& system, const BlockSummary& block) {
+  const bool any = std::any_of(block.streams.begin(), block.streams.end(),
+                               [](const auto& stream) { return is_system_stream(stream.name.text); });
+  if (!any) return;
+  std::uint64_t position = block.first_position.value;
+  for (const auto& event : block.events) {
+    if (is_system_stream(block.streams[event.stream].name.text)) system.push_back(position);
+    ++position;
+  }
+}
+
 // Other terms are mostly not in the CPU cache.
 void add_terms(TermTable& terms, const BlockSummary& block) {
   for (std::span<const EventTerm> left(block.terms); !left.empty();) {
@@ -101,6 +113,7 @@ void Tail::apply(BlockSummary& block) {
   add_heads(generation, block);
   add_names(generation.terms, block);
   add_terms(generation.terms, block);
+  add_system(generation.system, block);
   const std::uint32_t day = day_of(block.recorded_at);
   for (const auto& id : block.ids) {
     const auto [known, is_new] = generation.ids.try_emplace(id.id, TailGeneration::IdPlace{id.position, day});
@@ -167,26 +180,32 @@ std::vector<std::uint64_t> Tail::postings(const Snapshot& snapshot, const TermVi
   return out;
 }
 
-Result<std::optional<GlobalPosition>> Tail::newest_behind(std::span<const std::string> types,
-                                                          GlobalPosition position, GlobalPosition end) const {
+Result<std::optional<QueryMatch>> Tail::first_behind(const EventQuery& query, GlobalPosition after,
+                                                     GlobalPosition end, std::uint64_t steps) const {
+  if (after >= end) return std::optional<QueryMatch>();
   const MutexLock lock(mutex_);
   GlobalPosition known_from{end.value + 1};
-  std::optional<GlobalPosition> newest;
-  for (const TailGeneration* const generation :
-       {static_cast<const TailGeneration*>(active_.get()), frozen_.get(), flushed_.get()}) {
-    if (generation == nullptr || generation->events == 0 || known_from.value <= position.value + 1) continue;
-    known_from = generation->first_position;
-    for (const std::string& type : types) {
-      const TermView term{TermKind::kType, type};
-      const TermPositions* const found = generation->terms.find(term, hash_of(term));
-      if (found != nullptr && found->back() > position.value)
-        newest = std::max(newest, std::optional(GlobalPosition{found->back()}));
-    }
-    if (newest) return newest;
+  std::array<const TailGeneration*, 3> newest_first{active_.get(), frozen_.get(), flushed_.get()};
+  std::size_t needed = 0;
+  for (; needed < newest_first.size() && known_from.value > after.value + 1; ++needed) {
+    const TailGeneration* const generation = newest_first[needed];
+    if (generation != nullptr && generation->events > 0) known_from = generation->first_position;
   }
-  if (known_from.value <= position.value + 1) return newest;
-  return make_error(Errc::kNotFound,
-                    fmt::format("only events from position {} on are in memory", known_from.value));
+  if (known_from.value > after.value + 1) {
+    return make_error(Errc::kNotFound,
+                      fmt::format("only events from position {} on are in memory", known_from.value));
+  }
+  while (needed > 0) {
+    const TailGeneration* const generation = newest_first[--needed];
+    if (generation == nullptr || generation->events == 0) continue;
+    const MatchSource source{.terms = generation->terms,
+                             .system = generation->system,
+                             .first = generation->first_position,
+                             .last = generation->last_position};
+    CAIRN_TRY(const auto found, first_match(source, query, after, steps));
+    if (found) return found;
+  }
+  return std::optional<QueryMatch>();
 }
 
 Tail::Counts Tail::counts(const Snapshot& snapshot, TermKind kind, std::string_view prefix,

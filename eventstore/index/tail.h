@@ -18,6 +18,7 @@
 #include "eventstore/index/block_summary.h"
 #include "eventstore/index/created_names.h"
 #include "eventstore/index/head_table.h"
+#include "eventstore/index/term_match.h"
 #include "eventstore/index/term_table.h"
 
 namespace cairn {
@@ -46,6 +47,7 @@ struct TailGeneration {
   HeadTable heads;
   CreatedNames created;  // views of the names in `heads`
   TermTable terms;
+  std::vector<std::uint64_t> system;                  // the positions of events in system streams
   std::unordered_map<Uuid, IdPlace, SeededHash> ids;  // the newest event of each id
   std::vector<std::pair<Uuid, IdPlace>> older_ids;  // earlier ones, of ids used again after the dedup window
   GlobalPosition first_position;
@@ -97,10 +99,11 @@ class Tail {
   Counts counts(const Snapshot& snapshot, TermKind kind, std::string_view prefix, std::string_view from,
                 GlobalPosition after, GlobalPosition through) const CAIRN_EXCLUDES(mutex_);
 
-  // The newest event of one of `types` behind `position`, from memory alone: nullopt if there is none, and
-  // kNotFound when the tail does not reach back to `position`. `end` is the end of the log.
-  Result<std::optional<GlobalPosition>> newest_behind(std::span<const std::string> types,
-                                                      GlobalPosition position, GlobalPosition end) const
+  // The first event behind `after` that the query selects, from memory alone: nullopt if there is none.
+  // kNotFound when the tail does not reach back to `after`, kBudgetExceeded when it takes more than `steps`. `end`
+  // is the end of the log. REQUIRES: no item asks for a correlation.
+  Result<std::optional<QueryMatch>> first_behind(const EventQuery& query, GlobalPosition after,
+                                                 GlobalPosition end, std::uint64_t steps) const
       CAIRN_EXCLUDES(mutex_);
 
   // Up to `limit` names, sorted, of streams that began in the snapshot's generations, begin with `prefix` and

@@ -1,9 +1,5 @@
 #include "eventstore/read/block_filter.h"
 
-#include <algorithm>
-
-#include "eventstore/index/event_terms.h"
-
 namespace cairn {
 
 bool BlockFilter::prepare(const BlockReader& block) {
@@ -23,14 +19,6 @@ bool BlockFilter::prepare(const BlockReader& block) {
     any_stream = any_stream || wanted_streams_.back();
   }
   return any_stream;
-}
-
-bool BlockFilter::has_terms(const EventView& event) {
-  const auto has = [&event](const std::string& tag) {
-    return std::find(event.tags.begin(), event.tags.end(), tag) != event.tags.end();
-  };
-  return std::all_of(filter_.tags.begin(), filter_.tags.end(), has) &&
-         (filter_.correlation.empty() || correlation_of(event.metadata, scratch_) == filter_.correlation);
 }
 
 }  // namespace cairn

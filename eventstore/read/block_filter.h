@@ -8,6 +8,7 @@
 #include "eventstore/base/result.h"
 #include "eventstore/format/block_reader.h"
 #include "eventstore/queries.h"
+#include "eventstore/read/event_match.h"
 
 namespace cairn {
 
@@ -35,11 +36,9 @@ class BlockFilter {
   }
 
   // Whether the event matches by its tags and metadata.
-  bool matches(const EventView& event) { return !looks_at_events_ || has_terms(event); }
+  bool matches(const EventView& event) { return !looks_at_events_ || selects(filter_, event, scratch_); }
 
  private:
-  bool has_terms(const EventView& event);
-
   const EventFilter& filter_;
   const bool looks_at_names_;
   const bool looks_at_events_;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
+#include <vector>
 
 #include "eventstore/base/assert.h"
 #include "eventstore/base/work_budget.h"
@@ -50,13 +52,61 @@ class BlockWalk {
   BlockReader block_;
 };
 
+// The filters of a query: an event must match one of them.
+class BlockFilters {
+ public:
+  explicit BlockFilters(const LogQuery& query) {
+    filters_.reserve(1 + query.or_any_of.size());
+    filters_.emplace_back(query.filter);
+    for (const EventFilter& filter : query.or_any_of) filters_.emplace_back(filter);
+    prepared_.resize(filters_.size());
+    wanted_.resize(filters_.size());
+    looks_at_events_ = query.filter.looks_at_events() ||
+                       std::any_of(query.or_any_of.begin(), query.or_any_of.end(),
+                                   [](const EventFilter& filter) { return filter.looks_at_events(); });
+  }
+
+  bool looks_at_events() const { return looks_at_events_; }
+
+  // As BlockFilter does.
+  bool prepare(const BlockReader& block) {
+    bool any = false;
+    for (std::size_t i = 0; i < filters_.size(); ++i)
+      any = (prepared_[i] = filters_[i].prepare(block)) || any;
+    return any;
+  }
+  Result<bool> matches(const BlockReader& block, GlobalPosition position) {
+    bool any = false;
+    for (std::size_t i = 0; i < filters_.size(); ++i) {
+      wanted_[i] = false;
+      if (!prepared_[i]) continue;
+      CAIRN_TRY(const bool wanted, filters_[i].matches(block, position));
+      any = (wanted_[i] = wanted) || any;
+    }
+    return any;
+  }
+  // REQUIRES: the other matches() was called for this event.
+  bool matches(const EventView& event) {
+    for (std::size_t i = 0; i < filters_.size(); ++i) {
+      if (wanted_[i] && filters_[i].matches(event)) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::vector<BlockFilter> filters_;
+  std::vector<bool> prepared_;  // by filter: whether any event of the block may match
+  std::vector<bool> wanted_;    // by filter: whether the event matches by its names
+  bool looks_at_events_ = false;
+};
+
 }  // namespace
 
 Result<LogPage> read_filtered_page(BlockSource& log, const LogQuery& query, GlobalPosition head) {
   CAIRN_ASSERT(query.limit > 0, query.limit);
   const PageRange range(query, head);
   LogPage page{.head = head, .events = {}, .next = {}};
-  BlockFilter filter(query.filter);
+  BlockFilters filter(query);
   BlockWalk walk(log);
   StoredEvent stored;
   WorkBudget budget(WorkLimits{.steps = query.steps_max}, query.budget);
@@ -79,8 +129,8 @@ Result<LogPage> read_filtered_page(BlockSource& log, const LogQuery& query, Glob
       CAIRN_TRY(const bool wanted, filter.matches(*block, {at}));
       if (!wanted) continue;
       const bool full = page.events.size() == query.limit || page.events.bytes() > query.bytes_max;
-      if (!full || query.filter.looks_at_events()) CAIRN_CHECK(block->read_into({at}, stored));
-      if (query.filter.looks_at_events()) {
+      if (!full || filter.looks_at_events()) CAIRN_CHECK(block->read_into({at}, stored));
+      if (filter.looks_at_events()) {
         static_cast<void>(budget.charge(kStepsOfAnEvent));
         if (!filter.matches(stored.event)) continue;
       }

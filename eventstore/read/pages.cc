@@ -41,6 +41,12 @@ Status check_page_limit(std::size_t limit) {
   return {};
 }
 
+bool selects_all(const LogQuery& query) {
+  return query.filter.matches_all() ||
+         std::any_of(query.or_any_of.begin(), query.or_any_of.end(),
+                     [](const EventFilter& filter) { return filter.matches_all(); });
+}
+
 Status check_system_stream(std::string_view stream) {
   if (is_system_stream(stream)) return {};
   return make_error(Errc::kInvalidArgument,

@@ -16,6 +16,9 @@ namespace cairn {
 // Whether a page may have `limit` events: kInvalidArgument for 0, kTooLarge beyond limits::kPageEventsMax.
 Status check_page_limit(std::size_t limit);
 
+// Whether every event of the range is returned.
+bool selects_all(const LogQuery& query);
+
 // kInvalidArgument for a name that does not begin with '$'.
 Status check_system_stream(std::string_view stream);
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "eventstore/read/event_match.h"
+
 namespace cairn {
 namespace {
 
@@ -122,6 +124,40 @@ Result<std::optional<FilterCursor::Place>> FilterCursor::seek(std::uint64_t from
     moved = true;
   }
   return std::optional(Place{from, true});
+}
+
+QueryCursor::QueryCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
+                         const Tail::Snapshot& snapshot, const EventQuery& query, const SipKey& digest_key,
+                         Direction direction, WorkBudget& budget)
+    : query_(query), direction_(direction) {
+  for (const EventFilter& item : query)
+    items_.push_back({FilterCursor(index, through, tail, snapshot, item, digest_key, direction, budget)});
+}
+
+Result<std::optional<FilterCursor::Place>> QueryCursor::seek(std::uint64_t from) {
+  std::optional<FilterCursor::Place> best;
+  for (Item& item : items_) {
+    if (item.exhausted) continue;
+    const bool is_there =
+        item.place && item.place->matches &&
+        (direction_ == Direction::kForward ? item.place->position >= from : item.place->position <= from);
+    if (!is_there) {
+      CAIRN_TRY(item.place, item.cursor.seek(from));
+      item.exhausted = !item.place;
+    }
+    if (item.place && (!best || is_nearer(*item.place, *best))) best = item.place;
+    // At the nearest place, an item that matches counts.
+    if (item.place && best->position == item.place->position)
+      best->matches = best->matches || item.place->matches;
+  }
+  return best;
+}
+
+std::optional<std::size_t> QueryCursor::item_of(const EventView& event) {
+  for (std::size_t item = 0; item < query_.size(); ++item) {
+    if (selects(query_[item], event, scratch_)) return item;
+  }
+  return std::nullopt;
 }
 
 }  // namespace cairn

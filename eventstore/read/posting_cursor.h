@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "eventstore/base/result.h"
@@ -75,6 +76,37 @@ class FilterCursor {
   Direction direction_;
   WorkBudget& budget_;
   std::vector<AnyOf> all_of_;  // an event matches one term of each
+};
+
+// The positions that match a query: one of its items.
+class QueryCursor {
+ public:
+  // REQUIRES: there is an item, and each has a term; `query` outlives the cursor.
+  QueryCursor(const IndexReader& index, GlobalPosition through, const Tail& tail,
+              const Tail::Snapshot& snapshot, const EventQuery& query, const SipKey& digest_key,
+              Direction direction, WorkBudget& budget);
+
+  // See FilterCursor.
+  Result<std::optional<FilterCursor::Place>> seek(std::uint64_t from);
+
+  // The first item that selects the event; nullopt when none does, as digests may be those of other ids.
+  // REQUIRES: seek() has found the event.
+  std::optional<std::size_t> item_of(const EventView& event);
+
+ private:
+  struct Item {
+    FilterCursor cursor;
+    std::optional<FilterCursor::Place> place = {};  // where it was found to be
+    bool exhausted = false;
+  };
+  bool is_nearer(const FilterCursor::Place& a, const FilterCursor::Place& b) const {
+    return direction_ == Direction::kForward ? a.position < b.position : a.position > b.position;
+  }
+
+  const EventQuery& query_;
+  const Direction direction_;
+  std::vector<Item> items_;
+  std::string scratch_;
 };
 
 }  // namespace cairn

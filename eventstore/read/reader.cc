@@ -4,8 +4,11 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "eventstore/base/limits.h"
 #include "eventstore/index/stream_heads.h"
-#include "eventstore/read/block_filter.h"
+#include "eventstore/read/event_match.h"
 #include "eventstore/read/event_source.h"
 #include "eventstore/read/filtered_page.h"
 #include "eventstore/read/pages.h"
@@ -29,6 +32,36 @@ TermKind kind_of(CountedTerm of) {
   return TermKind::kTag;
 }
 
+// The tail is locked meanwhile.
+constexpr std::uint64_t kTailStepsMax = 2'000;
+
+Error in_the_way(const AppendCondition& condition, const EventView& event, GlobalPosition head) {
+  std::string scratch;
+  std::size_t item = 0;
+  while (!selects(condition.items[item], event, scratch)) ++item;
+  Error error = make_error(
+      condition.failure,
+      fmt::format("event {} of type '{}' in stream '{}' stands behind position {}, and item {} of the "
+                  "condition selects it",
+                  event.position.value, event.type, event.stream, condition.after.value, item));
+  error.check = AppendCheck::kCondition;
+  error.stream = event.stream;
+  error.event_type = event.type;
+  error.position = event.position.value;
+  error.item = item;
+  error.head = head.value;
+  return error;
+}
+
+Error too_broad(const AppendCondition& condition, std::uint64_t verified) {
+  Error error = make_error(
+      Errc::kConditionTooBroad,
+      fmt::format("deciding the condition takes more than {} steps: they led from position {} to {}",
+                  limits::kConditionStepsMax, condition.after.value + 1, verified));
+  error.limit = limits::kConditionStepsMax;
+  return error;
+}
+
 }  // namespace
 
 Result<std::optional<StreamInfo>> Reader::stream_info(std::string_view stream) const {
@@ -47,13 +80,16 @@ Result<StreamPage> Reader::read_stream(std::string_view stream, const StreamQuer
 Result<LogPage> Reader::read_log(const LogQuery& query) const {
   CAIRN_CHECK(check_page_limit(query.limit));
   const GlobalPosition head = news_.head();
-  const EventFilter& filter = query.filter;
-  if (filter.matches_all()) return read_log_page(log_, query, head);
-  const bool has_term = !filter.categories.empty() || !filter.types.empty() || filter.looks_at_events();
-  return has_term ? read_filtered(query, head) : read_filtered_page(log_, query, head);
+  if (selects_all(query)) return read_log_page(log_, query, head);
+  EventQuery items{query.filter};
+  items.insert(items.end(), query.or_any_of.begin(), query.or_any_of.end());
+  const bool has_terms =
+      std::all_of(items.begin(), items.end(), [](const EventFilter& item) { return item.has_terms(); });
+  return has_terms ? read_filtered(query, items, head) : read_filtered_page(log_, query, head);
 }
 
-Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head) const {
+Result<LogPage> Reader::read_filtered(const LogQuery& query, const EventQuery& items,
+                                      GlobalPosition head) const {
   const PageRange range(query, head);
   LogPage page{.head = head, .events = {}, .next = {}};
   // The tail before the index: what is flushed in between is then in the index, and also in the snapshot.
@@ -61,9 +97,8 @@ Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head
   CAIRN_TRY(const IndexReader index, index_.read());
   CAIRN_TRY(const auto state, index.state());
   WorkBudget budget(WorkLimits{.steps = query.steps_max}, query.budget);
-  FilterCursor cursor(index, state ? state->through : GlobalPosition{0}, tail_, snapshot, query.filter,
-                      index_.digest_key(), query.direction, budget);
-  BlockFilter filter(query.filter);
+  QueryCursor cursor(index, state ? state->through : GlobalPosition{0}, tail_, snapshot, items,
+                     index_.digest_key(), query.direction, budget);
   LogEvents events(log_);
   bool looked_at = false;  // at an event: the page gets further than the one before
   for (std::uint64_t from = range.start(); range.contains(from);) {
@@ -78,13 +113,49 @@ Result<LogPage> Reader::read_filtered(const LogQuery& query, GlobalPosition head
     from = range.after(found->position);
     looked_at = true;
     static_cast<void>(budget.charge(kEventSteps));
-    // A digest may be that of another id.
-    const bool matches =
-        (query.filter.system || !is_system_stream(stored.event.stream)) && filter.matches(stored.event);
-    if (matches) page.events.add(stored.event);
+    if (cursor.item_of(stored.event)) page.events.add(stored.event);
   }
   page.steps = budget.steps();
   return page;
+}
+
+// In memory if the tail reaches back far enough, else in the index; a condition on all events walks over the log.
+Status Reader::verify(AppendCondition& condition, WorkBudget* budget) const {
+  const GlobalPosition head = news_.head();
+  const GlobalPosition known =
+      std::max(condition.after, condition.verified_through.value_or(GlobalPosition{0}));
+  condition.in_the_way.reset();
+  const auto in_memory = tail_.first_behind(condition.items, known, head, kTailStepsMax);
+  if (in_memory.ok() && !*in_memory) {
+    condition.verified_through = std::max(known, head);
+    return {};
+  }
+  // Finds the event in the way, with its stream and type.
+  LogQuery query{.from = in_memory.ok() ? (*in_memory)->position : GlobalPosition{known.value + 1},
+                 .limit = 1,
+                 .filter = condition.items.front(),
+                 .or_any_of = {condition.items.begin() + 1, condition.items.end()},
+                 .until = head,
+                 .steps_max = limits::kConditionStepsMax,
+                 .budget = budget};
+  for (std::uint64_t steps = 0;;) {
+    CAIRN_TRY(const LogPage page, read_log(query));
+    if (!page.events.empty()) {
+      condition.in_the_way = in_the_way(condition, page.events.events().front(), head);
+      return {};
+    }
+    if (!page.next) {
+      condition.verified_through = head;
+      return {};
+    }
+    const std::uint64_t verified = page.next->value - 1;
+    if (budget != nullptr && budget->has_ended())
+      return budget->error(fmt::format("the condition was verified up to position {}", verified));
+    steps += page.steps;
+    if (steps >= limits::kConditionStepsMax) return too_broad(condition, verified);
+    query.from = page.next;
+    query.steps_max = limits::kConditionStepsMax - steps;
+  }
 }
 
 Result<GlobalPosition> Reader::scan(const ScanQuery& query, const EventVisitor& visitor) const {

@@ -27,10 +27,11 @@ class Reader {
   Result<std::optional<StreamInfo>> stream_info(std::string_view stream) const;
   Result<GlobalPosition> first_recorded_at(Timestamp time) const;
   Result<CountList> count_terms(const CountQuery& query) const;
+  Status verify(AppendCondition& condition, WorkBudget* budget) const;
   Result<StreamList> list_streams(const StreamListQuery& query) const;
 
  private:
-  Result<LogPage> read_filtered(const LogQuery& query, GlobalPosition head) const;
+  Result<LogPage> read_filtered(const LogQuery& query, const EventQuery& items, GlobalPosition head) const;
 
   BlockSource& log_;
   const Tail& tail_;

@@ -32,6 +32,9 @@ Result<SchemaRevision> revision_of(const Tail& tail, const Index& index) {
   return revision;
 }
 
+// A condition is stale when the tail was flushed twice while the request was in the queue.
+constexpr int kVerifiedRoundsMax = 8;
+
 // A store in a local folder. Its members are in the order in which they depend on each other.
 class LocalEventStore final : public EventStore {
  public:
@@ -78,7 +81,11 @@ class LocalEventStore final : public EventStore {
   }
 
   Result<AppendResult> append(AppendRequest request) override {
-    return appender_->append(std::move(request));
+    if (!request.checks.condition) return appender_->append(request);
+    return append_verified(request, *request.checks.condition);
+  }
+  Status verify(AppendCondition& condition, WorkBudget* budget) override {
+    return reader_->verify(condition, budget);
   }
   void append_async(AppendRequest request, AppendCallback done) override {
     appender_->append_async(std::make_unique<AsyncAppend>(std::move(request), std::move(done)));
@@ -185,6 +192,22 @@ class LocalEventStore final : public EventStore {
   }
 
  private:
+  // Verifies the condition of the request where that was not done, and again when it has become stale.
+  Result<AppendResult> append_verified(const AppendRequest& request, AppendCondition& condition) {
+    const bool was_verified = condition.verified_through || condition.in_the_way;
+    for (int round = 0;; ++round) {
+      if (!was_verified || round > 0) CAIRN_CHECK(reader_->verify(condition, nullptr));
+      auto result = appender_->append(request);
+      if (result.ok() || result.error().check != AppendCheck::kCondition || was_verified) return result;
+      if (result.error().code == Errc::kStale && round < kVerifiedRoundsMax) continue;
+      if (result.error().code == Errc::kConditionFailed && !condition.in_the_way) {
+        // The writer thread has found it in memory, without its stream and type.
+        if (reader_->verify(condition, nullptr).ok() && condition.in_the_way) return *condition.in_the_way;
+      }
+      return result;
+    }
+  }
+
   // The index is built from the log: where there is none, or a file that is too short to be one, it is built
   // again, with a notice.
   Status open_index() {

@@ -13,7 +13,7 @@ namespace cairn {
 
 // Keeps new appends of some event types waiting while a deployment verifies the events that are already
 // stored, so that a deployment under constant load ends. No promise rests on it: the condition in the
-// deployment's append (NoEventsBehind) decides. Thread-safe.
+// deployment's append (no_events_behind()) decides. Thread-safe.
 class AppendHold {
  public:
   // Whether appends of any type wait. One atomic load.

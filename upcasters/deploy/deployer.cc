@@ -240,7 +240,7 @@ Deployer::Refusable<Deployer::Appended> Deployer::append(const Candidate& candid
   for (StreamAppend& append : request.streams) {
     for (NewEvent& event : append.events) event.metadata = metadata_of(origin);
   }
-  request.checks.condition = NoEventsBehind{candidate.verification->stored_types(), report.through};
+  request.checks.condition = no_events_behind(candidate.verification->stored_types(), report.through);
   const auto appended = store_.append(std::move(request));
   if (!appended) {
     if (appended.error().code == Errc::kVersionConflict) return Appended::kMoved;

@@ -44,6 +44,9 @@ class RebuildingStore final : public EventStore {
   }
 
   Result<AppendResult> append(AppendRequest request) override { return store_.append(std::move(request)); }
+  Status verify(AppendCondition& condition, WorkBudget* budget) override {
+    return store_.verify(condition, budget);
+  }
   void append_async(AppendRequest request, AppendCallback done) override {
     store_.append_async(std::move(request), std::move(done));
   }

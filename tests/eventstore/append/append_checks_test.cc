@@ -51,7 +51,7 @@ class AppendChecksTest : public SettledStoreTest {
     const std::uint64_t version = holds.versions ? kVersion : kVersion + 5;
     AppendRequest made = request({to("cart-1", ExpectedVersion::exactly(version), {std::move(event)})});
     made.checks.revision = SchemaRevision{holds.revision ? kRevision : kRevision + 5};
-    made.checks.condition = NoEventsBehind{{"D"}, {holds.condition ? kHead : kHead - 1}};
+    made.checks.condition = no_events_behind({"D"}, {holds.condition ? kHead : kHead - 1});
     return made;
   }
 };
@@ -189,12 +189,12 @@ TEST_F(ChecksInMemoryTest, NoCheckOpensAReadTransaction) {
     EXPECT_THAT(answer_to(ExpectedVersion::any(), {.revision = SchemaRevision{2}}),
                 fails_check(AppendCheck::kRevision));
     const auto far_behind =
-        answer_to(ExpectedVersion::any(), {.condition = NoEventsBehind{{"A"}, {kEnd - 3}}});
+        answer_to(ExpectedVersion::any(), {.condition = no_events_behind({"A"}, {kEnd - 3})});
     EXPECT_THAT(far_behind, fails_check(AppendCheck::kCondition));
     EXPECT_THAT(far_behind, fails_with(Errc::kStale));
     EXPECT_THAT(far_behind.error().message, HasSubstr("only events from position 6 on are in memory"));
     EXPECT_THAT(answer_to(ExpectedVersion::any(),
-                          {.revision = SchemaRevision{3}, .condition = NoEventsBehind{{"A"}, {kEnd}}}),
+                          {.revision = SchemaRevision{3}, .condition = no_events_behind({"A"}, {kEnd})}),
                 succeeds());
   });
   EXPECT_EQ(checked.wait_for(std::chrono::seconds(20)), std::future_status::ready)

@@ -29,7 +29,7 @@ AppendRequest checked(std::uint64_t revision, std::vector<StreamAppend> streams)
 
 AppendRequest unless_behind(std::uint64_t position, std::vector<std::string> types) {
   AppendRequest made = system_request(kDefinitionStream, "Defined");
-  made.checks.condition = NoEventsBehind{std::move(types), {position}};
+  made.checks.condition = no_events_behind(std::move(types), {position});
   return made;
 }
 
@@ -133,7 +133,7 @@ TEST_P(StaleRequestTest, AConditionNamesTypesAndAPosition) {
   if (GetParam() == Settled::kReopened || GetParam() == Settled::kFlushedAndReopened) {
     // Closing flushes too. Nothing is in memory but that there is nothing behind the head.
     EXPECT_THAT(refused.error().message,
-                HasSubstr("checked up to position 2, and only events from position 6 on are in memory"));
+                HasSubstr("verified up to position 2, and only events from position 6 on are in memory"));
     EXPECT_THAT(submit(unless_behind(3, {"A", "Z"})), fails_with(Errc::kStale));
   } else {
     EXPECT_THAT(refused.error().message, HasSubstr("the event at position 3 stands behind position 2"));

@@ -117,19 +117,28 @@ class TermsTest : public StoreTest {
            (filter.system || !event.system);
   }
 
+  // Most queries have one item.
   void expect_agreement(Random& random, const EventFilter& filter) {
+    EventQuery others;
+    while (random.one_in(3) && others.size() < 4) others.push_back(random_filter(random));
     const std::uint64_t low = 1 + random.below(events_.size()), high = low + random.below(events_.size());
     const bool forward = random.one_in(2);
     std::vector<std::uint64_t> expected;
     for (std::uint64_t position = low; position <= std::min<std::uint64_t>(high, events_.size());
          ++position) {
-      if (matches(events_[position - 1], filter)) expected.push_back(position);
+      const Known& event = events_[position - 1];
+      if (matches(event, filter) || std::any_of(others.begin(), others.end(), [&](const EventFilter& other) {
+            return matches(event, other);
+          })) {
+        expected.push_back(position);
+      }
     }
     if (!forward) std::reverse(expected.begin(), expected.end());
     LogQuery query{.from = GlobalPosition{forward ? low : high},
                    .direction = forward ? Direction::kForward : Direction::kBackward,
                    .limit = 1 + random.below(300),
                    .filter = filter,
+                   .or_any_of = others,
                    .until = GlobalPosition{forward ? high : low}};
     if (random.one_in(4)) query.steps_max = 1 + random.below(2'000);
     EXPECT_EQ(positions_of(value_of(read_all(store(), query))), expected) << low << " to " << high;
