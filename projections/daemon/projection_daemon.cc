@@ -1,5 +1,7 @@
 #include "projections/daemon/projection_daemon.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <nlohmann/json.hpp>
@@ -22,6 +24,9 @@ namespace fs = std::filesystem;
 
 // Bounds the delay when a notification of the store is lost.
 constexpr std::chrono::milliseconds kDaemonTick{1'000};
+
+// How long the thread that waits for a redrive sleeps when no step is to be done.
+constexpr std::chrono::milliseconds kRedrivePause{1};
 
 unsigned pool_threads(const DaemonOptions& options) {
   return options.threads > 0 ? options.threads : std::max(2u, std::thread::hardware_concurrency());
@@ -64,7 +69,7 @@ class Daemon final : public ProjectionDaemon {
     }
     for (const auto& queue : running_.all()) {
       queue->runner().flush();
-      queue->runner().close();
+      queue->runner().close("the server stopped");
     }
   }
 
@@ -189,12 +194,32 @@ class Daemon final : public ProjectionDaemon {
   Result<RetryReport> retry(const std::string& name, const std::optional<std::string>& key,
                             const RequestOrigin& origin) override {
     CAIRN_TRY(const auto queue, running_.find(name));
-    const nlohmann::ordered_json details{{"projection", name},
-                                         {"key", key ? nlohmann::json(*key) : nlohmann::json()}};
+    if (!key) return redrive_now(*queue, origin);
+    const nlohmann::ordered_json details{{"projection", name}, {"key", *key}};
     CAIRN_CHECK(audit_.note("ProjectionParkedRetried", details.dump(), origin, kOutcomeBegun));
-    CAIRN_TRY(const auto retried, queue->runner().retry(key));
+    CAIRN_TRY(const auto retried, queue->runner().retry(*key));
     running_.wake(*queue);
     return RetryReport{retried.keys, retried.released, retried.events};
+  }
+
+  Result<RedriveReport> start_redrive(const std::string& name, const RedriveOptions& options,
+                                      const RequestOrigin& origin) override {
+    CAIRN_TRY(const auto queue, running_.find(name));
+    CAIRN_TRY(auto report, queue->runner().start_redrive(options, origin));
+    running_.wake(*queue);
+    return report;
+  }
+
+  Result<RedriveReport> cancel_redrive(const std::string& name, const RequestOrigin& origin) override {
+    CAIRN_CHECK(command(name, "cancelRedrive", {}, origin,
+                        [](ProjectionRunner& runner) { return runner.cancel_redrive(); }));
+    CAIRN_TRY(const auto queue, running_.find(name));
+    return queue->runner().redrive().value_or(RedriveReport{});
+  }
+
+  std::optional<RedriveReport> redrive(const std::string& name) const override {
+    const auto queue = running_.find(name);
+    return queue ? (*queue)->runner().redrive() : std::nullopt;
   }
 
   Result<RetryReport> skip(const std::string& name, const std::string& key, const std::string& reason,
@@ -208,6 +233,29 @@ class Daemon final : public ProjectionDaemon {
  private:
   void notice(const std::string& message) const {
     if (options_.on_notice) options_.on_notice(message);
+  }
+
+  // A redrive that this thread steps, too: it ends also when nothing else steps the projection.
+  Result<RetryReport> redrive_now(RunQueue& queue, const RequestOrigin& origin) {
+    ProjectionRunner& runner = queue.runner();
+    CAIRN_TRY(const RedriveReport begun, runner.start_redrive({}, origin));
+    std::optional<RedriveReport> seen = begun;
+    while (seen && seen->id == begun.id && seen->state == RedriveState::kRunning) {
+      const auto step = runner.step();
+      if (!step.worked || stopped_) std::this_thread::sleep_for(kRedrivePause);
+      seen = runner.redrive();
+    }
+    running_.wake(queue);
+    if (!seen || seen->id != begun.id)
+      return make_error(Errc::kFailedPrecondition, "another retry has begun");
+    if (stopped_ && seen->state == RedriveState::kCancelled) return Interruption::error();
+    if (seen->state == RedriveState::kFailed) return make_error(seen->code, seen->reason);
+    if (seen->state == RedriveState::kCancelled) {
+      return make_error(Errc::kFailedPrecondition,
+                        fmt::format("the retry was cancelled after {} of {} keys: {}", seen->tried,
+                                    seen->keys, seen->reason));
+    }
+    return RetryReport{seen->keys, seen->released, seen->events};
   }
 
   template <typename Act>

@@ -9,6 +9,7 @@
 #include "eventstore/event_store.h"
 #include "projections/daemon/read_models.h"
 #include "projections/daemon_options.h"
+#include "projections/redrive.h"
 #include "upcasters/event_shapes.h"
 
 namespace cairn {
@@ -60,9 +61,19 @@ class ProjectionDaemon : public ReadModels {
   virtual Result<ProjectionStatus> verify(const std::string& name) = 0;
   virtual std::optional<RowsVerification> verify_report(const std::string& name) const = 0;
 
-  // Retries one parked key, or all. skip() leaves out the event that failed, for as long as the definition
+  // Begins to retry all that is parked, in small steps between the batches of the log, and returns at once. It is
+  // written to $audit, with its outcome when it ends. kFailedPrecondition: one is under way, or the projection is
+  // faulted. cancel_redrive() ends it; kFailedPrecondition: none is under way.
+  virtual Result<RedriveReport> start_redrive(const std::string& name, const RedriveOptions& options,
+                                              const RequestOrigin& origin = {}) = 0;
+  virtual Result<RedriveReport> cancel_redrive(const std::string& name, const RequestOrigin& origin = {}) = 0;
+  // The one under way, or the last one since the daemon was opened.
+  virtual std::optional<RedriveReport> redrive(const std::string& name) const = 0;
+
+  // Retries one parked key, or all by a redrive that it waits for. skip() leaves out the event that failed, for as long as the definition
   // stays the same, also in a rebuild, and continues with the events after it. Both are written to $audit
-  // first and return when the work is done. kNotFound: nothing is parked there.
+  // first and return when the work is done. kNotFound: nothing is parked there. kFailedPrecondition: it was
+  // cancelled, or another redrive is under way.
   virtual Result<RetryReport> retry(const std::string& name, const std::optional<std::string>& key,
                                     const RequestOrigin& origin = {}) = 0;
   virtual Result<RetryReport> skip(const std::string& name, const std::string& key, const std::string& reason,

@@ -1,6 +1,7 @@
 #include "projections/generation/generation.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "projections/generation/apply_fault.h"
@@ -284,14 +285,29 @@ GlobalPosition Generation::parked_reached(std::uint64_t count) const {
 
 Result<std::uint64_t> Generation::retry(const ParkedPlace& place) {
   CAIRN_CHECK(commit());
+  CAIRN_TRY(const auto retried, retry_some(place, std::numeric_limits<std::size_t>::max()));
+  CAIRN_CHECK(commit());
+  return retried.events;
+}
+
+Result<RetriedPlace> Generation::retry_some(const ParkedPlace& place, std::size_t events_max) {
   saved_ = false;
   CAIRN_TRY(const auto entry, model_->find_parked(place));
-  if (!entry) return std::uint64_t{0};
-  CAIRN_TRY(const std::uint64_t applied, place.by == ParkedPlace::By::kKey
-                                             ? replay().retry_key(*entry)
-                                             : replay().retry_stream(*entry, taken()));
-  CAIRN_CHECK(commit());
-  return applied;
+  if (!entry) return RetriedPlace{};
+  if (place.by == ParkedPlace::By::kStream) return replay().retry_stream(*entry, taken());
+  return replay().retry_key(*entry, events_max);
+}
+
+Result<RowTrial> Generation::make_trial() const {
+  RowTrial trial;
+  CAIRN_TRY(trial.rows, make_rows());
+  return trial;
+}
+
+Result<RetriedPlace> Generation::try_some(RowTrial& trial, const ParkedPlace& place, std::size_t events_max) {
+  CAIRN_TRY(const auto entry, model_->find_parked(place));
+  if (!entry) return RetriedPlace{};
+  return replay().try_place(trial, *entry, events_max);
 }
 
 bool Generation::has_changes() const {

@@ -123,6 +123,15 @@ class Generation {
   // many events were applied. Commits before and after.
   Result<std::uint64_t> retry(const ParkedPlace& place);
 
+  // The same for at most `events_max` events of a key, and without a commit: several keys can be retried for one
+  // commit. After a failed call reset() is needed. REQUIRES: what is parked at this place is committed; for a
+  // stream everything is.
+  Result<RetriedPlace> retry_some(const ParkedPlace& place, std::size_t events_max);
+
+  // The same with a copy of the row, and no change. REQUIRES: as above.
+  Result<RowTrial> make_trial() const;
+  Result<RetriedPlace> try_some(RowTrial& trial, const ParkedPlace& place, std::size_t events_max);
+
  private:
   // An event of a batch with its keys, or why it has none.
   struct Routed;

@@ -1,5 +1,7 @@
 #include "projections/generation/parked_set.h"
 
+#include "eventstore/base/assert.h"
+
 namespace cairn {
 
 namespace {
@@ -52,6 +54,13 @@ void ParkedSet::park(const ParkedPlace& place, ParkedEvent event) {
     streams_.emplace(place.name, position);
   }
   last_ = event;
+  pending_[place].event = std::move(event);
+  add_waiting(place, position);
+}
+
+void ParkedSet::go_on_at(const ParkedPlace& place, ParkedEvent event) {
+  CAIRN_ASSERT(contains(place), place.name);
+  const GlobalPosition position = event.position;
   pending_[place].event = std::move(event);
   add_waiting(place, position);
 }

@@ -40,6 +40,8 @@ class ParkedSet {
 
   // Parks an event that failed.
   void park(const ParkedPlace& place, ParkedEvent event);
+  // A parked place goes on waiting at a later event, which has not failed: those before it are applied.
+  void go_on_at(const ParkedPlace& place, ParkedEvent event);
   // Lets an event wait behind the one that failed. Positions rise; a repeated one counts once.
   void add_waiting(const ParkedPlace& place, GlobalPosition position);
   // Ends the parking of a place; its events are applied by the caller.

@@ -1,6 +1,7 @@
 #include "projections/generation/row_replay.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "projections/generation/apply_fault.h"
@@ -19,6 +20,21 @@ void carry_over(const ParkedEvent& before, ParkedEvent& failed) {
   if (failed.position != before.position) return;
   failed.retries = before.retries + 1;
   failed.parked_at = before.parked_at;
+}
+
+// One more, to see whether any are left.
+std::size_t more_than(std::size_t count) {
+  return count == std::numeric_limits<std::size_t>::max() ? count : count + 1;
+}
+
+// The next event of a key whose retry goes on later.
+ParkedEvent unfinished(const ParkedEvent& before, GlobalPosition next) {
+  ParkedEvent event;
+  event.position = next;
+  event.kind = kUnfinishedKind;
+  event.message = "a retry applied the events before this one and did not go on; retry the key";
+  event.parked_at = before.parked_at;
+  return event;
 }
 
 }  // namespace
@@ -126,14 +142,17 @@ std::optional<ParkedEvent> RowReplay::apply_event(const Row& row, const EventBat
                       now);
 }
 
-Result<std::vector<GlobalPosition>> RowReplay::all_waiting(const ParkedPlace& place) {
+Result<std::vector<GlobalPosition>> RowReplay::waiting(const ParkedPlace& place, GlobalPosition from,
+                                                       std::size_t most) {
   std::vector<GlobalPosition> all;
-  while (true) {
-    const GlobalPosition from{all.empty() ? 1 : all.back().value + 1};
-    CAIRN_TRY(const auto page, parts_.model.waiting(place, from, kWaitingPage));
+  while (all.size() < most) {
+    const GlobalPosition next = all.empty() ? from : GlobalPosition{all.back().value + 1};
+    const std::size_t limit = std::min(kWaitingPage, most - all.size());
+    CAIRN_TRY(const auto page, parts_.model.waiting(place, next, limit));
     all.insert(all.end(), page.begin(), page.end());
-    if (page.size() < kWaitingPage) return all;
+    if (page.size() < limit) break;
   }
+  return all;
 }
 
 std::uint64_t RowReplay::count_skipped(const ParkedPlace& place,
@@ -144,57 +163,134 @@ std::uint64_t RowReplay::count_skipped(const ParkedPlace& place,
                     [&](GlobalPosition one) { return parts_.skipped.contains(one, place.by, place.name); }));
 }
 
-Result<std::uint64_t> RowReplay::retry_key(const ParkedEntry& entry) {
-  CAIRN_TRY(const auto positions, all_waiting(entry.place));
-  parts_.parked.release(entry.place);
-  CAIRN_CHECK(redo(RowKey::of(entry.place.name), positions, std::nullopt, CheckRow::kEachEvent));
-  std::uint64_t applied = positions.size() - count_skipped(entry.place, positions);
-  if (ParkedSet::Pending* const again = parts_.parked.pending(entry.place)) {
-    applied -= again->waiting.size() - count_skipped(entry.place, again->waiting);
-    carry_over(entry.event, *again->event);
+Result<RetriedPlace> RowReplay::retry_key(const ParkedEntry& entry, std::size_t events_max) {
+  CAIRN_ASSERT(events_max > 0);
+  CAIRN_TRY(auto positions, waiting(entry.place, {1}, more_than(events_max)));
+  std::optional<GlobalPosition> rest;
+  if (positions.size() > events_max) {
+    rest = positions.back();
+    positions.pop_back();
+  } else {
+    parts_.parked.release(entry.place);
   }
-  return applied;
+  CAIRN_CHECK(redo(RowKey::of(entry.place.name), positions, std::nullopt, CheckRow::kEachEvent));
+  RetriedPlace retried;
+  retried.looked_at = positions.size();
+  retried.events = positions.size() - count_skipped(entry.place, positions);
+  if (ParkedSet::Pending* const again = parts_.parked.pending(entry.place)) {
+    retried.outcome = RetriedPlace::Outcome::kFailed;
+    retried.events -= again->waiting.size() - count_skipped(entry.place, again->waiting);
+    carry_over(entry.event, *again->event);
+    retried.failed = again->event;
+  } else if (rest) {
+    retried.outcome = RetriedPlace::Outcome::kUnfinished;
+    parts_.parked.go_on_at(entry.place, unfinished(entry.event, *rest));
+  }
+  return retried;
 }
 
 // The keys of these events were not known, so the rows they belong to may have advanced without them: such
 // rows are folded from the whole log. See docs/decisions.md, on events without a key.
-Result<std::uint64_t> RowReplay::retry_stream(const ParkedEntry& entry, GlobalPosition taken) {
-  CAIRN_TRY(const auto positions, all_waiting(entry.place));
-  ProjectionRows& rows = parts_.partitions[0]->rows();
+Result<RetriedPlace> RowReplay::retry_stream(const ParkedEntry& entry, GlobalPosition taken) {
+  CAIRN_TRY(const auto positions, waiting(entry.place, {1}, std::numeric_limits<std::size_t>::max()));
   std::set<std::string> keys;
-  std::optional<ParkedEvent> failed;
   std::size_t done = 0;
-  Interruption::Poll interrupted(parts_.interruption);
-  for (; done < positions.size(); ++done) {
-    if (interrupted()) return Interruption::error();
-    CAIRN_TRY(const auto batch,
-              parts_.source.read_alone({positions[done].value - 1}, positions[done], filter()));
-    rows.forget_plans();
-    for (const EventBatch::Event& event : batch->events()) {
-      if (!failed && !parts_.skipped.skips(event.stored)) failed = collect_keys(*batch, event, keys);
-    }
-    rows.forget_plans();
-    if (failed) break;
-  }
+  CAIRN_TRY(auto failed, try_keys(parts_.partitions[0]->rows(), positions, done, keys));
+  RetriedPlace retried;
+  retried.looked_at = positions.size();
+  retried.events = done - count_skipped(entry.place, std::span(positions).first(done));
   parts_.parked.release(entry.place);
   if (failed) {
     carry_over(entry.event, *failed);
+    retried.outcome = RetriedPlace::Outcome::kFailed;
+    retried.failed = failed;
     parts_.parked.park(entry.place, *std::move(failed));
     for (std::size_t i = done; i < positions.size(); ++i)
       parts_.parked.add_waiting(entry.place, positions[i]);
   }
   CAIRN_CHECK(refold(keys, taken));
-  return done - count_skipped(entry.place, std::span(positions).first(done));
+  return retried;
 }
 
-std::optional<ParkedEvent> RowReplay::collect_keys(const EventBatch& batch, const EventBatch::Event& event,
+// `done` becomes the number of events before the one that fails.
+Result<std::optional<ParkedEvent>> RowReplay::try_keys(ProjectionRows& rows,
+                                                       std::span<const GlobalPosition> positions,
+                                                       std::size_t& done, std::set<std::string>& keys) {
+  std::optional<ParkedEvent> failed;
+  Interruption::Poll interrupted(parts_.interruption);
+  for (done = 0; done < positions.size(); ++done) {
+    if (interrupted()) return Interruption::error();
+    CAIRN_TRY(const auto batch,
+              parts_.source.read_alone({positions[done].value - 1}, positions[done], filter()));
+    rows.forget_plans();
+    for (const EventBatch::Event& event : batch->events()) {
+      if (!failed && !parts_.skipped.skips(event.stored)) failed = collect_keys(rows, *batch, event, keys);
+    }
+    rows.forget_plans();
+    if (failed) break;
+  }
+  return failed;
+}
+
+Result<RetriedPlace> RowReplay::try_place(RowTrial& trial, const ParkedEntry& entry, std::size_t events_max) {
+  CAIRN_ASSERT(events_max > 0);
+  const bool is_key = entry.place.by == ParkedPlace::By::kKey;
+  if (trial.place != entry.place) {
+    trial.place = entry.place;
+    trial.next = {1};
+    trial.events = 0;
+    trial.rows->clear();
+    bool loaded = true;
+    if (is_key) {
+      CAIRN_CHECK(parts_.model.load({entry.place.name}, [&](std::size_t, std::string_view saved) {
+        loaded = trial.rows->load(0, saved);
+      }));
+    }
+    if (!loaded)
+      return make_error(Errc::kCorruption, "the row of '" + entry.place.name + "' cannot be loaded");
+  }
+  CAIRN_TRY(auto positions, waiting(entry.place, trial.next, more_than(events_max)));
+  std::optional<GlobalPosition> rest;
+  if (positions.size() > events_max) {
+    rest = positions.back();
+    positions.pop_back();
+  }
+  RetriedPlace retried;
+  retried.looked_at = positions.size();
+  std::set<std::string> keys;
+  std::size_t done = 0;
+  if (is_key) {
+    const Row row{RowKey::of(entry.place.name), 0, *trial.rows};
+    CAIRN_TRY(retried.failed, apply_events(row, positions, CheckRow::kEachEvent));
+  } else {
+    CAIRN_TRY(retried.failed, try_keys(*trial.rows, positions, done, keys));
+  }
+  auto end = positions.end();
+  if (retried.failed) {
+    end = std::find_if(positions.begin(), end, [&](auto one) { return one >= retried.failed->position; });
+  }
+  const auto applied = std::span(positions.begin(), end);
+  trial.events += applied.size() - count_skipped(entry.place, applied);
+  if (rest && !retried.failed) {
+    trial.next = *rest;
+    retried.outcome = RetriedPlace::Outcome::kUnfinished;
+    return retried;
+  }
+  if (retried.failed) retried.outcome = RetriedPlace::Outcome::kFailed;
+  retried.events = trial.events;
+  trial.place.reset();
+  return retried;
+}
+
+std::optional<ParkedEvent> RowReplay::collect_keys(ProjectionRows& rows, const EventBatch& batch,
+                                                   const EventBatch::Event& event,
                                                    std::set<std::string>& keys) {
   const Timestamp now = parts_.clock();
   if (event.fault != nullptr) return parked_event(event.stored, *event.fault, now);
   std::string key;
   for (const ShapedEvent& part : batch.parts(event)) {
     if (!parts_.choice.wants_type(part.type)) continue;
-    if (const auto keyed = parts_.partitions[0]->rows().key_of(event.stored, part, key); !keyed) {
+    if (const auto keyed = rows.key_of(event.stored, part, key); !keyed) {
       return parked_event(event.stored, part, keyed.error(), now);
     }
     if (!key.empty()) keys.insert(key);
@@ -221,7 +317,8 @@ Result<std::set<std::string>> RowReplay::rows_with_skipped(const SkippedEvents& 
       CAIRN_TRY(const auto batch, parts_.source.read_alone({position.value - 1}, position, filter()));
       forget_plans();
       for (const EventBatch::Event& event : batch->events()) {
-        if (parts_.choice.wants_stored(event.stored)) static_cast<void>(collect_keys(*batch, event, keys));
+        if (!parts_.choice.wants_stored(event.stored)) continue;
+        static_cast<void>(collect_keys(parts_.partitions[0]->rows(), *batch, event, keys));
       }
       forget_plans();
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eventstore/base/clock.h"
@@ -18,6 +20,31 @@
 #include "projections/generation/skipped_events.h"
 
 namespace cairn {
+
+// The kind of a parked event that has not failed: a retry applied the events before it, and did not go on.
+inline constexpr std::string_view kUnfinishedKind = "unfinished";
+
+// What a retry of a parked key or stream came to.
+struct RetriedPlace {
+  enum class Outcome : std::uint8_t {
+    kReleased,
+    kFailed,      // it is parked at `failed`
+    kUnfinished,  // more events wait than were to be tried: it is parked at the next one
+  };
+  Outcome outcome = Outcome::kReleased;
+  std::uint64_t events = 0;   // applied
+  std::size_t looked_at = 0;  // with the one that failed, and skipped ones
+  std::optional<ParkedEvent> failed;
+};
+
+// A copy of a parked row, to which what waits there is applied to see whether it can be, in several calls when it
+// is much. The generation keeps its own row.
+struct RowTrial {
+  std::unique_ptr<ProjectionRows> rows;
+  std::optional<ParkedPlace> place;  // that is being tried
+  GlobalPosition next;               // the first event that was not tried
+  std::uint64_t events = 0;          // applied so far
+};
 
 // Applies events of a generation a second time: to bring a row back to what it was before an event failed,
 // and to apply what is parked. See docs/decisions.md, on undoing a failed event by redoing the others.
@@ -47,11 +74,15 @@ class RowReplay {
   Status redo(RowKey key, const std::vector<GlobalPosition>& positions, std::optional<ParkedEvent> failed,
               CheckRow check);
 
-  // Releases a parked key or stream and applies what waits there; what fails is parked again. Returns how
-  // many events were applied. `taken` is the position of the generation.
-  // REQUIRES: everything is committed.
-  Result<std::uint64_t> retry_key(const ParkedEntry& entry);
-  Result<std::uint64_t> retry_stream(const ParkedEntry& entry, GlobalPosition taken);
+  // Applies what waits at a parked key or stream and releases it; what fails is parked again. Of a key at most
+  // `events_max` events are tried. `taken` is the position of the generation.
+  // REQUIRES: what is parked at this place is committed, with its row; for a stream everything is. events_max > 0.
+  Result<RetriedPlace> retry_key(const ParkedEntry& entry, std::size_t events_max);
+  Result<RetriedPlace> retry_stream(const ParkedEntry& entry, GlobalPosition taken);
+
+  // The same with a copy of the row, and no change; of a stream the keys of the events are searched. `events` is
+  // 0 until the place is finished. REQUIRES: as above.
+  Result<RetriedPlace> try_place(RowTrial& trial, const ParkedEntry& entry, std::size_t events_max);
 
   // The keys of rows that contain events which are skipped now and were not when `before` was the list.
   Result<std::set<std::string>> rows_with_skipped(const SkippedEvents& before, GlobalPosition taken);
@@ -89,15 +120,19 @@ class RowReplay {
   std::optional<ParkedEvent> apply_event(const Row& row, const EventBatch& batch,
                                          const EventBatch::Event& event, CheckRow check);
   // REQUIRES: the event is not skipped. Adds the keys of the rows that it belongs to.
-  std::optional<ParkedEvent> collect_keys(const EventBatch& batch, const EventBatch::Event& event,
-                                          std::set<std::string>& keys);
+  std::optional<ParkedEvent> collect_keys(ProjectionRows& rows, const EventBatch& batch,
+                                          const EventBatch::Event& event, std::set<std::string>& keys);
   Result<std::optional<ParkedEvent>> apply_or_undo(RowKey key, const EventView& event,
                                                    const ShapedEvent& part, RowsBefore& before);
 
   Status start_empty(const std::string& key);
   Status refold_event(const std::set<std::string>& keys, const EventBatch& batch,
                       const EventBatch::Event& event, StoppedRows& stopped);
-  Result<std::vector<GlobalPosition>> all_waiting(const ParkedPlace& place);
+  Result<std::optional<ParkedEvent>> try_keys(ProjectionRows& rows, std::span<const GlobalPosition> positions,
+                                              std::size_t& done, std::set<std::string>& keys);
+  // The first `most` waiting positions of a place, from `from` on.
+  Result<std::vector<GlobalPosition>> waiting(const ParkedPlace& place, GlobalPosition from,
+                                              std::size_t most);
   std::uint64_t count_skipped(const ParkedPlace& place, std::span<const GlobalPosition> positions) const;
 
   const Parts parts_;

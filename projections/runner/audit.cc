@@ -65,6 +65,26 @@ Status ProjectionAudit::note(std::string_view type, const std::string& details, 
   return {};
 }
 
+Status ProjectionAudit::redrive_begun(const std::string& projection, const RedriveOptions& options,
+                                      const RequestOrigin& origin) {
+  Json data{{"projection", projection}, {"key", nullptr}};
+  if (options.keys_per_second) data["keysPerSecond"] = *options.keys_per_second;
+  if (options.stop_after_failures) data["stopAfterFailures"] = *options.stop_after_failures;
+  if (options.dry_run) data["dryRun"] = true;
+  return note("ProjectionParkedRetried", data.dump(), origin, kOutcomeBegun);
+}
+
+Status ProjectionAudit::redrive_ended(const std::string& projection, const RedriveReport& report,
+                                      const RequestOrigin& origin) {
+  Json data{{"projection", projection}, {"state", to_string(report.state)},
+            {"reason", report.reason},  {"keys", report.keys},
+            {"tried", report.tried},    {"released", report.released},
+            {"failed", report.failed},  {"eventsApplied", report.events}};
+  if (report.options.dry_run) data["dryRun"] = true;
+  return note("ProjectionParkedRetryEnded", data.dump(-1, ' ', false, Json::error_handler_t::replace), origin,
+              kOutcomeOk);
+}
+
 Status ProjectionAudit::skip(const Skip& skip) {
   const Json data{{"projection", skip.projection},
                   {"fingerprint", skip.fingerprint},

@@ -12,6 +12,7 @@
 #include "eventstore/json/request_origin.h"
 #include "eventstore/store_access.h"
 #include "projections/generation/skipped_events.h"
+#include "projections/redrive.h"
 
 namespace cairn {
 
@@ -31,6 +32,12 @@ class ProjectionAudit {
   // (kOutcomeOk, …) go into the metadata.
   Status note(std::string_view type, const std::string& details, const RequestOrigin& origin,
               std::string_view outcome);
+
+  // Appends that all that is parked is retried, and what came of it: with kOutcomeBegun, and with `report`.
+  Status redrive_begun(const std::string& projection, const RedriveOptions& options,
+                       const RequestOrigin& origin);
+  Status redrive_ended(const std::string& projection, const RedriveReport& report,
+                       const RequestOrigin& origin);
 
   struct Skip {
     std::string projection;

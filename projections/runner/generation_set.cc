@@ -7,6 +7,7 @@
 
 #include "eventstore/base/file.h"
 #include "projections/readmodel/lmdb_read_model.h"
+#include "projections/runner/parked_text.h"
 #include "projections/runner/shapes_mark.h"
 
 namespace cairn {
@@ -274,10 +275,9 @@ std::string GenerationSet::why_building_holds() const {
   const std::uint64_t parked = building_->parked_count();
   if (parked <= live_->parked_count()) return "";
   return fmt::format(
-      "{} keys are parked in generation {}, {} in the live one: fix the script and deploy it, retry, skip, "
-      "or "
-      "cancel the rebuild",
-      parked, building_->number(), live_->parked_count());
+      "{} parked in generation {}, {} in the live one: fix the script and deploy it, retry, skip, or cancel "
+      "the rebuild",
+      keys_are(parked), building_->number(), live_->parked_count());
 }
 
 Status GenerationSet::set_paused(std::optional<std::string> reason) {

@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "projections/runner/parked_text.h"
 #include "projections/runner/retry_delay.h"
 #include "projections/runner/status_facts.h"
 
@@ -94,6 +95,7 @@ void ProjectionRunner::define(RunnerDefinition definition) {
   if (closed_) return;
   generations_.set_definition(std::move(definition));
   definition_pending_ = true;
+  end_redrive("another definition was deployed");
   view_.fault.clear();
   try_definition();
   publish();
@@ -140,7 +142,27 @@ ProjectionRunner::Step ProjectionRunner::step() {
 }
 
 ProjectionRunner::Step ProjectionRunner::step_locked() {
-  if (!view_.fault.empty() || generations_.record().paused) return {};
+  if (!view_.fault.empty()) {
+    end_redrive(view_.fault);
+    return {};
+  }
+  Step redriven;
+  if (redrive_ && redrive_->runs()) {
+    const auto outcome = step_redrive();
+    if (!outcome) {
+      failed(outcome.error());
+      return {true, std::nullopt};
+    }
+    redriven = *outcome;
+  }
+  Step step = step_generations();
+  step.worked = step.worked || redriven.worked;
+  if (redriven.wait) step.wait = std::min(step.wait.value_or(*redriven.wait), *redriven.wait);
+  return step;
+}
+
+ProjectionRunner::Step ProjectionRunner::step_generations() {
+  if (generations_.record().paused) return {};
   if (retry_at_) {
     const std::int64_t left = (retry_at_->micros - now().micros + 999) / 1'000;
     if (left > 0) return {false, std::chrono::milliseconds(left)};
@@ -376,8 +398,8 @@ Status ProjectionRunner::pause_at_limit(const Generation& generation) {
   const auto& live = generations_.live();
   if (live != nullptr && live->checkpoint() < live->taken()) CAIRN_CHECK(generations_.commit_live());
   std::string reason =
-      fmt::format("{} keys are parked, and it pauses at {}: fix what fails, retry or skip, then resume",
-                  generation.parked_count(), tools_.options().parked_keys_max);
+      fmt::format("{} parked, and it pauses at {}: fix what fails, retry or skip, then resume",
+                  keys_are(generation.parked_count()), tools_.options().parked_keys_max);
   CAIRN_CHECK(generations_.set_paused(reason));
   tools_.notice(generations_.name(), "paused: " + reason);
   return {};
@@ -439,6 +461,7 @@ Result<bool> ProjectionRunner::redeploy(bool keep_rows) {
   const MutexLock lock(mutex_);
   CAIRN_TRY(const auto change, generations_.redeploy(keep_rows));
   if (change == GenerationSet::Change::kNone) return false;
+  end_redrive("another definition was deployed");
   if (change == GenerationSet::Change::kBuildStarted) build_started();
   publish();
   generations_.sweep();
@@ -459,6 +482,7 @@ Status ProjectionRunner::rollback() {
   const Interruption::Command command(interruption());
   const MutexLock lock(mutex_);
   CAIRN_CHECK(generations_.rollback());
+  end_redrive("the projection was rolled back");
   live_limit_ = {generations_.live()->parked_count(), std::nullopt};
   skips_pending_ = true;
   verifier_.stop("the projection was rolled back meanwhile");
@@ -477,6 +501,7 @@ Status ProjectionRunner::pause() {
   if (live != nullptr && live->checkpoint() < live->taken()) CAIRN_CHECK(generations_.commit_live());
   commit_gathered();
   CAIRN_CHECK(generations_.set_paused("on request"));
+  end_redrive("the projection was paused");
   publish();
   return {};
 }
@@ -510,62 +535,171 @@ Status ProjectionRunner::verify() {
                          tools_.audit.skipped(name, live.projection().info().fingerprint));
 }
 
-Result<ProjectionRunner::Retried> ProjectionRunner::retry(const std::optional<std::string>& key) {
-  const Interruption::Command command(interruption());
-  const MutexLock lock(mutex_);
-  return retry_locked(key);
+Result<ProjectionRunner::Retried> ProjectionRunner::retry(const std::string& key) {
+  return retry_rest({.key = key});
 }
 
-Result<ProjectionRunner::Retried> ProjectionRunner::retry_locked(const std::optional<std::string>& key) {
-  for (const auto& generation : generations_.all()) {
-    if (Status status = generation->follow_skipped(generations_.skipped(generation->projection())); !status) {
-      CAIRN_CHECK(generation->reset());
-      return status.error();
+// The lock is released between two parts of a key, and a step goes first, so that a key at which many events wait
+// does not hold up the live rows.
+Result<ProjectionRunner::Retried> ProjectionRunner::retry_rest(KeyRetry retry) {
+  while (true) {
+    std::optional<RetriedPlace::Outcome> outcome;
+    {
+      const Interruption::Command command(interruption());
+      const MutexLock lock(mutex_);
+      if (closed_) return Interruption::error();
+      CAIRN_TRY(outcome, retry_part(retry));
+      if (!outcome && retry.report.keys == 0) return nothing_parked(retry.key, generations_.name());
     }
+    if (!outcome) return retry.report;
+    if (*outcome == RetriedPlace::Outcome::kUnfinished) step();
   }
-  Retried report;
+}
+
+// Returns what came of a part of one place that is not done; nullopt when all are.
+Result<std::optional<RetriedPlace::Outcome>> ProjectionRunner::retry_part(KeyRetry& retry) {
+  CAIRN_CHECK(follow_skips());
   for (const auto& generation : generations_.all()) {
-    for (const ParkedPlace& place : generation->parked_places()) {
-      if (key && place.name != *key) continue;
-      ++report.keys;
-      const auto applied = generation->retry(place);
-      if (!applied) {
+    for (const auto by : {ParkedPlace::By::kStream, ParkedPlace::By::kKey}) {
+      const ParkedPlace place{by, retry.key};
+      if (retry.done.contains({generation->number(), by}) || !generation->is_parked(place)) continue;
+      const auto began = std::chrono::steady_clock::now();
+      const auto apply = [&]() -> Result<RetriedPlace> {
+        CAIRN_CHECK(generation->commit());
+        CAIRN_TRY(auto retried, generation->retry_some(place, retry.pace.events_max()));
+        CAIRN_CHECK(generation->commit());
+        return retried;
+      };
+      const auto retried = apply();
+      if (!retried) {
         CAIRN_CHECK(generation->reset());
         publish();
-        return applied.error();
+        return retried.error();
       }
-      report.events += *applied;
-      if (!generation->is_parked(place)) ++report.released;
+      const auto took = std::chrono::steady_clock::now() - began;
+      retry.pace.applied(retried->looked_at, std::chrono::duration_cast<std::chrono::milliseconds>(took));
+      retry.report.events += retried->events;
+      if (retried->outcome != RetriedPlace::Outcome::kUnfinished) {
+        retry.done.emplace(generation->number(), by);
+        ++retry.report.keys;
+        if (!generation->is_parked(place)) ++retry.report.released;
+      }
+      publish();
+      return std::optional(retried->outcome);
     }
   }
   accept_parked();
   publish();
-  if (key && report.keys == 0) return nothing_parked(*key, generations_.name());
-  return report;
+  return std::optional<RetriedPlace::Outcome>();
 }
 
-// One lock for all of it: a step in between would release the key, and the retry would find nothing.
-Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key, const std::string& reason,
-                                                         const RequestOrigin& origin) {
-  const Interruption::Command command(interruption());
-  const MutexLock lock(mutex_);
-  bool found = false;
+Status ProjectionRunner::follow_skips() {
   for (const auto& generation : generations_.all()) {
-    for (const auto by : {ParkedPlace::By::kKey, ParkedPlace::By::kStream}) {
-      const ParkedPlace place{by, key};
-      if (!generation->is_parked(place)) continue;
-      CAIRN_CHECK(generation->commit());
-      CAIRN_TRY(const auto entry, generation->model()->find_parked(place));
-      if (!entry) continue;
-      found = true;
-      skips_pending_ = true;  // The next step does what the retry below may fail to do.
-      CAIRN_CHECK(tools_.audit.skip({generations_.name(), generation->projection().info().fingerprint, place,
-                                     entry->event.position, reason, origin}));
+    if (Status status = generation->follow_skipped(generations_.skipped(generation->projection())); !status) {
+      CAIRN_CHECK(generation->reset());
+      return status;
     }
   }
-  if (!found) return nothing_parked(key, generations_.name());
-  return retry_locked(key);
+  return {};
 }
+
+// One lock for the record and the first part: a step in between would release the key, and the retry would find
+// nothing.
+Result<ProjectionRunner::Retried> ProjectionRunner::skip(const std::string& key, const std::string& reason,
+                                                         const RequestOrigin& origin) {
+  KeyRetry retry{.key = key};
+  {
+    const Interruption::Command command(interruption());
+    const MutexLock lock(mutex_);
+    bool found = false;
+    for (const auto& generation : generations_.all()) {
+      for (const auto by : {ParkedPlace::By::kKey, ParkedPlace::By::kStream}) {
+        const ParkedPlace place{by, key};
+        if (!generation->is_parked(place)) continue;
+        CAIRN_CHECK(generation->commit());
+        CAIRN_TRY(const auto entry, generation->model()->find_parked(place));
+        if (!entry) continue;
+        if (entry->event.kind == kUnfinishedKind) {
+          return wrong_state(fmt::format(
+              "the event at position {} of '{}' has not failed: a retry of the key has not come to "
+              "it yet; retry the key",
+              entry->event.position.value, key));
+        }
+        found = true;
+        skips_pending_ = true;  // The next step does what the retry below may fail to do.
+        CAIRN_CHECK(tools_.audit.skip({generations_.name(), generation->projection().info().fingerprint,
+                                       place, entry->event.position, reason, origin}));
+      }
+    }
+    if (!found) return nothing_parked(key, generations_.name());
+    while (true) {
+      CAIRN_TRY(const auto outcome, retry_part(retry));
+      if (!outcome) return retry.report;
+      if (*outcome == RetriedPlace::Outcome::kUnfinished) break;
+    }
+  }
+  return retry_rest(std::move(retry));
+}
+
+Result<RedriveReport> ProjectionRunner::start_redrive(const RedriveOptions& options,
+                                                      const RequestOrigin& origin) {
+  const Interruption::Command command(interruption());
+  const MutexLock lock(mutex_);
+  const std::string& name = generations_.name();
+  if (closed_) return wrong_state("'" + name + "' is being closed");
+  if (redrive_ && redrive_->runs()) {
+    const RedriveReport& report = redrive_->report();
+    return wrong_state(fmt::format("a retry of what is parked in '{}' is under way: {} of {} keys are tried",
+                                   name, report.tried, report.keys));
+  }
+  if (!view_.fault.empty()) return wrong_state("'" + name + "' is faulted: " + view_.fault);
+  CAIRN_CHECK(follow_skips());
+  CAIRN_CHECK(tools_.audit.redrive_begun(name, options, origin));
+  const std::uint64_t id = redrive_ ? redrive_->report().id + 1 : 1;
+  redrive_.emplace(tools_.generations, id, options, origin, generations_.all());
+  publish();
+  return redrive_->report();
+}
+
+Status ProjectionRunner::cancel_redrive() {
+  const Interruption::Command command(interruption());
+  const MutexLock lock(mutex_);
+  if (!redrive_ || !redrive_->runs()) {
+    return wrong_state("no retry of what is parked in '" + generations_.name() + "' is under way");
+  }
+  end_redrive("on request");
+  publish();
+  return {};
+}
+
+Result<ProjectionRunner::Step> ProjectionRunner::step_redrive() {
+  CAIRN_ASSERT(!closed_ && view_.fault.empty());
+  tools_.at("redrive.before");
+  CAIRN_TRY(const auto step, redrive_->step(generations_.all()));
+  tools_.at("redrive.after");
+  if (!redrive_->runs()) redrive_ended();
+  return Step{step.worked, step.wait};
+}
+
+void ProjectionRunner::end_redrive(std::string_view why) {
+  if (!redrive_ || !redrive_->runs()) return;
+  redrive_->end(view_.fault.empty() ? RedriveState::kCancelled : RedriveState::kFailed, std::string(why));
+  redrive_ended();
+}
+
+// The keys that failed again do not stop a generation; further ones do.
+void ProjectionRunner::redrive_ended() {
+  accept_parked();
+  const RedriveReport& report = redrive_->report();
+  if (Status noted = tools_.audit.redrive_ended(generations_.name(), report, redrive_->origin()); !noted) {
+    tools_.notice(
+        generations_.name(),
+        fmt::format("the outcome of a retry ({} of {} keys released) could not be written to $audit: {}",
+                    report.released, report.keys, noted.error().message));
+  }
+}
+
+std::optional<RedriveReport> ProjectionRunner::redrive() const { return published().redrive; }
 
 void ProjectionRunner::flush() {
   const MutexLock lock(mutex_);
@@ -579,10 +713,12 @@ void ProjectionRunner::flush() {
   commit_gathered();
 }
 
-void ProjectionRunner::close() {
+void ProjectionRunner::close(std::string_view why) {
   {
     const MutexLock lock(mutex_);
+    if (!closed_) end_redrive(why);
     closed_ = true;
+    publish();
   }
   waiters_.close();
 }
@@ -623,7 +759,8 @@ void ProjectionRunner::publish() {
                  building == nullptr ? GlobalPosition{} : building->taken(),
                  live == nullptr ? 0 : live->parked_count(),
                  building == nullptr ? 0 : building->parked_count(),
-                 generations_.live_shapes()};
+                 generations_.live_shapes(),
+                 redrive_ ? std::optional(redrive_->report()) : std::nullopt};
   {
     const MutexLock lock(published_mutex_);
     // After reset() the build applies again what it had not committed.

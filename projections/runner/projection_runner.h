@@ -5,7 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eventstore/base/mutex.h"
@@ -14,6 +17,7 @@
 #include "projections/runner/paced_take.h"
 #include "projections/runner/position_waiters.h"
 #include "projections/runner/rebuild_throttle.h"
+#include "projections/runner/redrive.h"
 #include "projections/runner/rows_verifier.h"
 #include "projections/runner/runner_view.h"
 #include "projections/runner/shapes_mark.h"
@@ -36,6 +40,8 @@ namespace cairn {
 //     waits there for it; otherwise the projection pauses.
 //  5. A failure of any step leaves the live generation as it was committed; either a retry is scheduled or
 //     the projection is faulted, never both.
+//
+//  6. A redrive has at most one bounded step (RedrivePace) in each step, beside the batch of the live generation.
 //
 // Thread-safe. Steps and commands exclude each other; a step that a command waits for ends early. status(),
 // serving(), models(), visible() and verify_report() read the published view and never wait for a step.
@@ -75,18 +81,31 @@ class ProjectionRunner {
     std::uint64_t released = 0;  // no longer parked
     std::uint64_t events = 0;    // applied
   };
-  // Retries what is parked at a key, or all of it without one. kNotFound: nothing is parked at that key.
-  Result<Retried> retry(const std::optional<std::string>& key) CAIRN_EXCLUDES(mutex_);
-  // Writes to $audit that the event that failed at `key` is skipped, then retries the key.
+  // Retries what is parked at a key, on the calling thread, with steps between two parts of a key where much is
+  // parked. kNotFound: nothing is parked at that key.
+  Result<Retried> retry(const std::string& key) CAIRN_EXCLUDES(mutex_);
+  // Writes to $audit that the event that failed at `key` is skipped, then retries the key. kFailedPrecondition: a
+  // retry of the key is not finished, and the event that it stands at has not failed.
   Result<Retried> skip(const std::string& key, const std::string& reason, const RequestOrigin& origin)
       CAIRN_EXCLUDES(mutex_);
+
+  // Begins to retry all that is parked, within the steps that follow, and writes that to $audit, with its outcome
+  // when it ends. It goes on while the projection is paused, and ends when the projection is paused or rolled back
+  // by command, gets another definition, or is closed. kFailedPrecondition: one is under way already, or the
+  // projection is faulted.
+  Result<RedriveReport> start_redrive(const RedriveOptions& options, const RequestOrigin& origin)
+      CAIRN_EXCLUDES(mutex_);
+  // Ends it; what was released stays released. kFailedPrecondition: none is under way.
+  Status cancel_redrive() CAIRN_EXCLUDES(mutex_);
+  // The redrive under way, or the last one since the start. Never waits for a step.
+  std::optional<RedriveReport> redrive() const CAIRN_EXCLUDES(published_mutex_);
 
   // Commits what the build has gathered, and the position that queries were told. Called before a stop, so
   // that the next start need not do it again.
   void flush() CAIRN_EXCLUDES(mutex_);
 
-  // No step does anything any more, and all waiters get false.
-  void close() CAIRN_EXCLUDES(mutex_);
+  // No step does anything any more, and all waiters get false. `why` is written as the end of a redrive.
+  void close(std::string_view why = "the projection was removed") CAIRN_EXCLUDES(mutex_);
 
   // REQUIRES: close() was called.
   Status remove_files() CAIRN_EXCLUDES(mutex_);
@@ -112,6 +131,15 @@ class ProjectionRunner {
     std::uint64_t live_parked = 0;
     std::uint64_t building_parked = 0;
     std::string live_shapes;  // see GenerationSet::live_shapes()
+    std::optional<RedriveReport> redrive;
+  };
+
+  // A retry of one key, of which a part is done while mutex_ is held.
+  struct KeyRetry {
+    std::string key;
+    RedrivePace pace = {};
+    std::set<std::pair<std::uint64_t, ParkedPlace::By>> done = {};  // generation, key or stream
+    Retried report = {};
   };
 
   // Where a generation stops because of what it has parked.
@@ -130,7 +158,13 @@ class ProjectionRunner {
   void build_started() CAIRN_REQUIRES(mutex_);
   Interruption& interruption() const { return *tools_.generations.interruption; }
   Step step_locked() CAIRN_REQUIRES(mutex_);
-  Result<Retried> retry_locked(const std::optional<std::string>& key) CAIRN_REQUIRES(mutex_);
+  Step step_generations() CAIRN_REQUIRES(mutex_);
+  Result<Step> step_redrive() CAIRN_REQUIRES(mutex_);
+  void end_redrive(std::string_view why) CAIRN_REQUIRES(mutex_);
+  void redrive_ended() CAIRN_REQUIRES(mutex_);
+  Result<std::optional<RetriedPlace::Outcome>> retry_part(KeyRetry& retry) CAIRN_REQUIRES(mutex_);
+  Status follow_skips() CAIRN_REQUIRES(mutex_);
+  Result<Retried> retry_rest(KeyRetry retry) CAIRN_EXCLUDES(mutex_);
   Result<bool> step_live() CAIRN_REQUIRES(mutex_);
   Result<bool> commit_position(GlobalPosition head, std::optional<std::chrono::milliseconds>& wait)
       CAIRN_REQUIRES(mutex_);
@@ -158,8 +192,9 @@ class ProjectionRunner {
 
   Mutex mutex_;  // held during a step or a command
   GenerationSet generations_ CAIRN_GUARDED_BY(mutex_);
-  RowsVerifier verifier_;                     // its report() is thread-safe; the rest needs mutex_
-  RunnerView view_ CAIRN_GUARDED_BY(mutex_);  // publish() completes and shows it
+  RowsVerifier verifier_;  // its report() is thread-safe; the rest needs mutex_
+  std::optional<Redrive> redrive_ CAIRN_GUARDED_BY(mutex_);  // under way, or the last one
+  RunnerView view_ CAIRN_GUARDED_BY(mutex_);                 // publish() completes and shows it
   bool closed_ CAIRN_GUARDED_BY(mutex_) = false;
   bool definition_pending_ CAIRN_GUARDED_BY(mutex_) = true;  // it was not applied yet
   unsigned attempts_ CAIRN_GUARDED_BY(mutex_) = 0;           // failures in a row

@@ -36,6 +36,7 @@ class FakeDaemon final : public ProjectionDaemon {
   bool partial_ = false;  // the only rows are those of a generation that is being built
   std::vector<ParkedKeyDetail> parked_;
   RetryReport retried_;
+  std::optional<RedriveReport> redrive_;
 
   // All calls so far.
   std::vector<std::string> calls() {
@@ -154,6 +155,19 @@ class FakeDaemon final : public ProjectionDaemon {
     if (const auto error = fault(name)) return *error;
     return parked_;
   }
+  Result<RedriveReport> start_redrive(const std::string& name, const RedriveOptions& options,
+                                      const RequestOrigin&) override {
+    note("redrive " + std::to_string(options.keys_per_second.value_or(0)) + " " +
+         std::to_string(options.stop_after_failures.value_or(0)) + (options.dry_run ? " dry" : ""));
+    if (const auto error = fault(name)) return *error;
+    return redrive_.value_or(RedriveReport{});
+  }
+  Result<RedriveReport> cancel_redrive(const std::string& name, const RequestOrigin&) override {
+    note("cancel_redrive");
+    if (const auto error = fault(name)) return *error;
+    return redrive_.value_or(RedriveReport{});
+  }
+  std::optional<RedriveReport> redrive(const std::string&) const override { return redrive_; }
   Result<RetryReport> retry(const std::string& name, const std::optional<std::string>& key,
                             const RequestOrigin&) override {
     note("retry " + key.value_or("all"));

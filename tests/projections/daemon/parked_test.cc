@@ -239,7 +239,7 @@ TEST_F(ParkedTest, ARebuildThatParksMoreDoesNotTakeOver) {
   settle();
   EXPECT_EQ(status("customers").generation, 1u);
   EXPECT_EQ(state("customers"), "rebuilding");
-  EXPECT_THAT(status("customers").reason, HasSubstr("1 keys are parked in generation 2"));
+  EXPECT_THAT(status("customers").reason, HasSubstr("1 key is parked in generation 2"));
   EXPECT_EQ(row("customers", "ada"), R"({"n":1,"sum":0})");
   ASSERT_THAT(daemon().skip("customers", "ada", "it may go"), succeeds());
   settle();

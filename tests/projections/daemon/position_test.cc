@@ -137,7 +137,7 @@ TEST_F(PositionTest, APauseAtTheParkedLimitOfABuildDoesNotMakeItFallEither) {
                                          " key = function(event) return event.data.customer end,"));
   settle();
   ASSERT_EQ(state("customers"), "paused");
-  EXPECT_THAT(status("customers").reason, HasSubstr("1 keys are parked"));
+  EXPECT_THAT(status("customers").reason, HasSubstr("1 key is parked"));
   crash();
   EXPECT_GE(position(), before);
 }
