@@ -114,7 +114,7 @@ Problem not_found(std::string_view kind, std::string_view name) {
   std::string detail = "There is no " + std::string(kind) + " " + quoted;
   if (kind == "parked") {
     detail = "Nothing is parked for " + quoted;
-  } else if (kind == "snapshot" || kind == "verification" || kind == "upcaster") {
+  } else if (kind == "snapshot" || kind == "verification" || kind == "redrive" || kind == "upcaster") {
     // These are named after what they belong to.
     detail = "There is no " + std::string(kind) + " of " + quoted;
   }

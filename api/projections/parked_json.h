@@ -15,6 +15,11 @@ std::string to_json(const ParkedList& list);
 // {"key","entries":[…]}, each as above with "positions".
 std::string parked_key_json(std::string_view key, const std::vector<ParkedKeyDetail>& entries);
 
+// {"redrive":{"id","state","reason","dryRun","keysPerSecond","stopAfterFailures","keys","tried","released",
+// "failed","eventsApplied","failures":[{"key","by","generation","position","kind","message","line"}],"startedAt",
+// "endedAt"}}; null where there is nothing to say.
+std::string to_json(const RedriveReport& report);
+
 // {"keys","released","events"}
 std::string to_json(const RetryReport& report);
 

@@ -1,6 +1,8 @@
 // Parked events: list, retry, skip.
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/api/projections/projection_routes_fixture.h"
 
@@ -30,6 +32,7 @@ class ParkedRoutesTest : public ProjectionRoutesTest {
       "message":"attempt to add a nil value","line":5,"parkedAt":"2026-11-18T11:06:40.000000Z","retries":1})");
   }
   static Json report() { return {{"keys", 4}, {"released", 3}, {"events", 17}}; }
+  HttpAnswer cancel() { return new_client().remove("/projections/orders/redrive"); }
   HttpAnswer skip(const std::string& body, const std::string& type = "application/json") {
     return post("/projections/orders/parked/c%2F7/skip", body, type);
   }
@@ -63,6 +66,66 @@ TEST_F(ParkedRoutesTest, RetryReportsWhatItDid) {
   EXPECT_EQ(answered(post("/projections/orders/parked/c%2F7/retry"), 200), report());
   EXPECT_EQ(answered(post("/projections/orders/parked/retry/retry"), 200), report()) << "a key of this name";
   EXPECT_THAT(daemon_.calls(), ElementsAre("retry all", "retry c/7", "retry retry"));
+}
+
+TEST_F(ParkedRoutesTest, ARetryWithABodyBeginsARedrive) {
+  RedriveReport report;
+  report.id = 3;
+  report.options = {.keys_per_second = 50, .stop_after_failures = 5, .dry_run = true};
+  report.state = RedriveState::kStopped;
+  report.reason = "5 keys have failed again";
+  report.keys = 9;
+  report.tried = 7;
+  report.released = 2;
+  report.failed = 5;
+  report.events = 40;
+  report.failures = {{{ParkedPlace::By::kStream, "order-1"}, 2, {{40}, "script", "no \"sum\"", 5, {}, 1}}};
+  report.started_at = {1'795'000'000'000'000};
+  report.ended_at = Timestamp{1'795'000'001'000'000};
+  daemon_.redrive_ = report;
+  const Json expected =
+      Json::parse(R"({"redrive":{"id":3,"state":"stopped","reason":"5 keys have failed again",
+    "dryRun":true,"keysPerSecond":50,"stopAfterFailures":5,"keys":9,"tried":7,"released":2,"failed":5,
+    "eventsApplied":40,"failures":[{"key":"order-1","by":"stream","generation":2,"position":40,"kind":"script",
+    "message":"no \"sum\"","line":5}],"startedAt":"2026-11-18T11:06:40.000000Z",
+    "endedAt":"2026-11-18T11:06:41.000000Z"}})");
+  const std::string path = "/projections/orders/parked/retry";
+  const std::string body = R"({"keysPerSecond":50,"stopAfterFailures":5,"dryRun":true})";
+  EXPECT_EQ(answered(post(path, body, "application/json"), 202), expected);
+  EXPECT_EQ(answered(get("/projections/orders/redrive"), 200), expected);
+  EXPECT_EQ(answered(cancel(), 200), expected);
+  daemon_.redrive_ = RedriveReport{};
+  const Json begun = answered(post(path, "{}", "application/json"), 202)["redrive"];
+  for (const char* field : {"reason", "keysPerSecond", "stopAfterFailures", "endedAt"}) {
+    EXPECT_TRUE(begun[field].is_null()) << field;
+  }
+  EXPECT_EQ(begun["state"], "running");
+  EXPECT_EQ(post(path, R"({"keysPerSecond":null})", "application/json").status, 202);
+  EXPECT_THAT(daemon_.calls(),
+              ElementsAre("redrive 50 5 dry", "cancel_redrive", "redrive 0 0", "redrive 0 0"));
+}
+
+TEST_F(ParkedRoutesTest, RedriveRefusesWhatItDoesNotKnow) {
+  const std::string path = "/projections/orders/parked/retry";
+  for (const auto& [body, field] :
+       std::vector<std::pair<std::string, std::string>>{{R"({"keysPerSecond":0})", "keysPerSecond"},
+                                                        {R"({"keysPerSecond":1000001})", "keysPerSecond"},
+                                                        {R"({"keysPerSecond":1.5})", "keysPerSecond"},
+                                                        {R"({"keysPerSecond":"1"})", "keysPerSecond"},
+                                                        {R"({"stopAfterFailures":-1})", "stopAfterFailures"},
+                                                        {R"({"dryRun":1})", "dryRun"},
+                                                        {R"({"keys":1})", "keys"},
+                                                        {"[]", "body"},
+                                                        {"{", "body"}}) {
+    EXPECT_EQ(problem(post(path, body, "application/json"), 400, "invalid-request")["field"], field) << body;
+  }
+  problem(post(path, "{}", "text/plain"), 415, "unsupported-media-type");
+  EXPECT_EQ(problem(get("/projections/orders/redrive"), 404, "not-found")["kind"], "redrive");
+  EXPECT_EQ(problem(get("/projections/none/redrive"), 404, "not-found")["kind"], "projection");
+  EXPECT_THAT(daemon_.calls(), ::testing::IsEmpty());
+  daemon_.error_ = make_error(Errc::kFailedPrecondition, "a retry is under way");
+  problem(post(path, "{}", "application/json"), 409, "wrong-state");
+  problem(cancel(), 409, "wrong-state");
 }
 
 TEST_F(ParkedRoutesTest, KeyWithoutParkedEventsIs404) {

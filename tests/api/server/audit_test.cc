@@ -148,7 +148,10 @@ TEST_F(AuditTest, CommandsHaveActorRequestAndOutcome) {
   ASSERT_EQ(admin("d").post("/projections/sales/parked/ann/retry", "").status, 200);
   expect_audited("ProjectionParkedRetried", "d", "begun");
   ASSERT_EQ(admin("e").post("/projections/sales/parked/retry", "").status, 200);
-  expect_audited("ProjectionParkedRetried", "e", "begun");
+  expect_audited("ProjectionParkedRetryEnded", "e", "ok");
+  const Json begun = get("/events?direction=backward&limit=2").json()["events"][1];
+  EXPECT_EQ(begun["type"], "ProjectionParkedRetried");
+  EXPECT_EQ(begun["metadata"], (Json{{"actor", "admin"}, {"requestId", "e"}, {"outcome", "begun"}}));
   const HttpAnswer skipped = admin("f").post("/projections/sales/parked/ann/skip", R"({"reason":"bad"})");
   ASSERT_EQ(skipped.status, 200) << skipped.body;
   expect_audited("ProjectionEventSkipped", "f", "ok");

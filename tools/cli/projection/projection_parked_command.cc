@@ -10,6 +10,7 @@
 #include "api/client/server_url.h"
 #include "tools/cli/projection/projection_arguments.h"
 #include "tools/cli/projection/projection_commands.h"
+#include "tools/cli/projection/redrive_run.h"
 #include "tools/cli/server/answer_output.h"
 #include "tools/cli/server/failure_report.h"
 #include "tools/cli/text/cell_text.h"
@@ -34,6 +35,7 @@ struct ParkedArguments {
   ParkedAction action = ParkedAction::kList;
   std::string key;
   std::string reason;
+  RedriveArguments redrive;
 
   std::string path(const std::string& rest) const {
     return projection.path("/parked" + (key.empty() ? "" : "/" + api::percent_encoded(key)) + rest);
@@ -120,25 +122,11 @@ int run_show(api::Client& client, const ParkedArguments& arguments) {
       [](const std::string& body) { std::cout << parked_key_text(json::parse(body, nullptr, false)); });
 }
 
-// Exit code 1 when keys stay parked: the cause of the failure has not been fixed.
 int run_retry(api::Client& client, const ParkedArguments& arguments) {
+  if (arguments.key.empty()) return run_redrive(client, arguments.projection, arguments.redrive);
   const auto answer = client.post_json(arguments.path("/retry"), "");
   if (!answer || !answer->ok()) return report_answer(answer, arguments.projection.server.json, print_line);
-  const json report = json::parse(answer->body, nullptr, false);
-  const std::uint64_t keys = number_member(report, "keys");
-  const std::uint64_t released = number_member(report, "released");
-  if (arguments.projection.server.json) {
-    print_line(answer->body);
-  } else {
-    print_line(counted(keys, "key") + " tried, " + grouped(released) + " released; " +
-               counted(number_member(report, "events"), "event") + " applied");
-  }
-  if (released >= keys) return kExitOk;
-  std::cout << std::flush;
-  std::cerr << "cairn: " << counted(keys - released, "key") << (keys - released == 1 ? " is" : " are")
-            << " still parked; `cairn projection parked " << on_one_line(arguments.projection.name)
-            << "` shows the reasons\n";
-  return kExitNo;
+  return report_retried(arguments.projection, answer->body);
 }
 
 int run_skip(api::Client& client, const ParkedArguments& arguments) {
@@ -159,6 +147,10 @@ std::string conflict_in(const ParkedArguments& arguments) {
   if (arguments.key.empty() && arguments.action == ParkedAction::kShow) return "show needs a key";
   if (is_skip && arguments.reason.empty()) return "skip needs --reason: the log keeps it for later readers";
   if (!is_skip && !arguments.reason.empty()) return "--reason goes with skip";
+  const bool retries_all = arguments.action == ParkedAction::kRetry && arguments.key.empty();
+  if (!retries_all && arguments.redrive.any()) {
+    return "--rate, --stop-after, --dry-run and --no-wait go with a retry of all keys";
+  }
   return "";
 }
 
@@ -190,10 +182,15 @@ void add_projection_parked_command(CLI::App& projection, CommandAction& action) 
       "After the script, an upcaster or a schema was fixed, retry applies them. skip omits the failed event "
       "for\n"
       "good, with the reason, and continues after it. Exit code 1 when keys stay parked.\n"
+      "A retry of all keys goes on beside the live rows, in small steps, and Ctrl-C cancels it: what was "
+      "released\n"
+      "stays so.\n"
       "\nExamples:\n"
       "  cairn projection parked customers\n"
       "  cairn projection parked customers show 7\n"
       "  cairn projection parked customers retry           all keys\n"
+      "  cairn projection parked customers retry --dry-run what would be released, and what would fail\n"
+      "  cairn projection parked customers retry --rate 50 --stop-after 10\n"
       "  cairn projection parked customers retry 7\n"
       "  cairn projection parked customers skip 7 --reason \"a test order, see ticket 12\"");
   auto arguments = std::make_shared<ParkedArguments>();
@@ -204,6 +201,19 @@ void add_projection_parked_command(CLI::App& projection, CommandAction& action) 
       ->type_name("ACTION");
   command.add_option("key", arguments->key, "The key, or the stream of an event whose key is unknown")
       ->type_name("KEY");
+  command
+      .add_option("--rate", arguments->redrive.keys_per_second,
+                  "With retry: at most this many keys in a second")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}).description(""));
+  command
+      .add_option("--stop-after", arguments->redrive.stop_after,
+                  "With retry: end when this many keys have failed again")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}).description(""));
+  command.add_flag("--dry-run", arguments->redrive.dry_run,
+                   "With retry: apply the events to copies of the rows, and keep nothing");
+  command.add_flag("--no-wait", arguments->redrive.no_wait, "With retry: return when it has begun");
   command.add_option("--reason", arguments->reason, "With skip: the reason")->type_name("TEXT");
   run_after_parsing(command, action, [arguments] { return run_parked(*arguments); });
 }

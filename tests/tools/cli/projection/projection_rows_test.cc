@@ -1,5 +1,7 @@
 // `cairn projection rows`, `parked`, `show` and `delete`.
 
+#include <csignal>
+
 #include "tests/tools/cli/projection/projection_fixture.h"
 
 namespace cairn::test {
@@ -150,6 +152,84 @@ TEST_F(ProjectionRowsTest, ARetryThatLeavesParkedKeysIsExitCodeOne) {
   EXPECT_EQ(asked(1), "POST /projections/orders/parked/a%2Fb/retry");
   EXPECT_EQ(run({"parked", "orders", "retry", "a", "--json"}).exit_code, 1);
   EXPECT_EQ(run({"parked", "orders", "retry", "a"}).errors, "cairn: nothing is parked (404 not-found)\n");
+}
+
+nlohmann::json redrive(const std::string& state, std::uint64_t tried, std::uint64_t failed,
+                       const nlohmann::json& more = nlohmann::json::object()) {
+  nlohmann::json report = {{"id", 1},
+                           {"state", state},
+                           {"reason", nullptr},
+                           {"dryRun", false},
+                           {"keys", 10},
+                           {"tried", tried},
+                           {"failed", failed},
+                           {"released", tried - failed},
+                           {"failures", nlohmann::json::array()},
+                           {"eventsApplied", 3 * tried},
+                           {"startedAt", "2026-11-16T20:55:35.123456Z"}};
+  report.update(more);
+  return {{"redrive", report}};
+}
+
+TEST_F(ProjectionRowsTest, ARetryOfAllIsFollowedToItsEnd) {
+  script({says(redrive("running", 0, 0), 202), says(redrive("running", 4, 0)), says(redrive("done", 10, 0)),
+          says(redrive("running", 0, 0), 202),
+          says(redrive("stopped", 7, 2, {{"reason", "2 keys have failed again"}}))});
+  const Finished all = run({"parked", "orders", "retry", "--rate", "50", "--stop-after", "2"});
+  EXPECT_EQ(all.exit_code, 0) << all.errors;
+  EXPECT_EQ(all.output, "10 keys tried, 10 released; 30 events applied\n");
+  EXPECT_THAT(server_->requests()[0], EndsWith(R"({"keysPerSecond":50,"stopAfterFailures":2})"));
+  EXPECT_EQ(asked(1), "GET /projections/orders/redrive");
+  const Finished stopped = run({"parked", "orders", "retry"});
+  EXPECT_EQ(stopped.exit_code, 1);
+  EXPECT_EQ(stopped.output, "7 keys tried, 5 released; 21 events applied\n");
+  EXPECT_EQ(stopped.errors,
+            "cairn: the retry stopped: 2 keys have failed again\n"
+            "cairn: 5 keys are still parked; `cairn projection parked orders` shows the reasons\n");
+}
+
+TEST_F(ProjectionRowsTest, ADryRunOfARetryListsWhatWouldFail) {
+  const json failure = {
+      {"key", "c-7"}, {"by", "stream"}, {"position", 40}, {"kind", "script"}, {"message", "no"}};
+  script({says(redrive("running", 0, 0, {{"dryRun", true}}), 202),
+          says(redrive("done", 10, 1, {{"dryRun", true}, {"failures", json::array({failure})}}))});
+  const Finished done = run({"parked", "orders", "retry", "--dry-run"});
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.output,
+            "dry run: 10 keys tried, 9 would be released; 30 events could be applied\n"
+            "KEY         POSITION  KIND    ERROR\n"
+            "stream c-7  40        script  no\n");
+  EXPECT_EQ(done.errors, "");
+}
+
+TEST_F(ProjectionRowsTest, ARetryOfAllNeedNotBeWaitedForAndItsOptionsGoWithNothingElse) {
+  script({says(redrive("running", 0, 0), 202), refuses(409, "wrong-state", "one is under way")});
+  EXPECT_EQ(run({"parked", "orders", "retry", "--no-wait"}).output,
+            "orders: the retry of 10 parked keys has begun\n");
+  const Finished second = run({"parked", "orders", "retry"});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_EQ(second.errors, "cairn: one is under way (409 wrong-state)\n");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"parked", "orders", "retry", "a", "--dry-run"},
+        std::vector<std::string>{"parked", "orders", "--rate", "1"},
+        std::vector<std::string>{"parked", "orders", "retry", "--rate", "0"}}) {
+    EXPECT_EQ(run(words).exit_code, 2);
+  }
+}
+
+TEST_F(ProjectionRowsTest, CtrlCCancelsARetryOfAll) {
+  script({says(redrive("running", 0, 0), 202),
+          says(redrive("running", 4, 0)),
+          {"", ScriptedServer::Then::kKeep},
+          says(redrive("cancelled", 6, 0, {{"reason", "on request"}}))});
+  const auto process = start({"parked", "orders", "retry"});
+  ASSERT_TRUE(server_->wait_for_requests(3));
+  process->signal(SIGINT);
+  const Finished done = process->finish();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.output, "6 keys tried, 6 released; 18 events applied\n");
+  EXPECT_THAT(done.errors, ::testing::StartsWith("cairn: the retry was cancelled: on request\n"));
+  EXPECT_EQ(asked(3), "DELETE /projections/orders/redrive");
 }
 
 TEST_F(ProjectionRowsTest, SkippingSendsTheReason) {
