@@ -13,6 +13,7 @@
 #include "eventstore/base/assert.h"
 #include "tools/cli/command_tree.h"
 #include "tools/cli/config/configuration.h"
+#include "tools/cli/help/completion_names.h"
 #include "tools/cli/help/help_format.h"
 #include "tools/cli/help/unknown_command.h"
 #include "tools/cli/help/usage_text.h"
@@ -83,6 +84,8 @@ bool output_was_lost() {
 int run(int argc, char** argv, const std::string& version) {
   int exit_code = kExitNo;
   try {
+    // Not among the commands: only the scripts of `cairn completion` call it.
+    if (argc >= 3 && argv[1] == kCompleteNames) return print_names(argv[2], argc > 3 ? argv[3] : "");
     exit_code = parse_and_run(argc, argv, version);
   } catch (const std::exception& error) {
     std::cerr << "cairn: unexpected failure: " << error.what() << '\n';

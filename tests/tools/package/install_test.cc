@@ -36,6 +36,8 @@ TEST_F(InstallTest, TheProgramIsInstalledWithAllItsFiles) {
             run_cairn({"man"}).output);
   EXPECT_EQ(*read_file(folder_ / "share/bash-completion/completions/cairn"),
             run_cairn({"completion", "bash"}).output);
+  EXPECT_EQ(*read_file(folder_ / "share/fish/vendor_completions.d/cairn.fish"),
+            run_cairn({"completion", "fish"}).output);
   for (const char* path :
        {"LICENSE", "README.md", "cairn.toml", "docs/http.md", "examples/orders", "examples/ci"}) {
     EXPECT_TRUE(fs::exists(folder_ / "share/doc/cairn" / path)) << path;

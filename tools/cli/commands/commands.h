@@ -14,7 +14,8 @@ namespace cairn::cli {
 // becomes `action`. REQUIRES: `action` outlives the parsing.
 void add_append_command(CLI::App& app, CommandAction& action);
 void add_read_command(CLI::App& app, CommandAction& action);
-void add_stats_commands(CLI::App& app, CommandAction& action);  // counts
+void add_stream_commands(CLI::App& app, CommandAction& action);  // list, show
+void add_stats_commands(CLI::App& app, CommandAction& action);   // counts
 void add_import_command(CLI::App& app, CommandAction& action);
 void add_export_command(CLI::App& app, CommandAction& action);
 void add_verify_command(CLI::App& app, CommandAction& action);  // exit code 1: the store is damaged

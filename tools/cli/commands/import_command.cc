@@ -24,6 +24,7 @@
 #include "tools/cli/avro/avro_event_file.h"
 #include "tools/cli/commands/import_batch.h"
 #include "tools/cli/commands/import_line.h"
+#include "tools/cli/commands/import_types.h"
 #include "tools/cli/commands/importer.h"
 #include "tools/cli/server/failure_report.h"
 #include "tools/cli/server/server_options.h"
@@ -146,6 +147,47 @@ Status read_lines(int file, const std::string& name, ImportRun& run) {
   return {};
 }
 
+// Gathers the types of a regular file, and reads it from its beginning again afterwards.
+Result<ImportTypes> types_of_lines(int file, const std::string& name) {
+  ImportTypes types;
+  api::LineSplitter splitter;
+  const auto take = [&](std::string_view line) {
+    types.take(line);
+    return true;
+  };
+  ProgressBar bar;
+  std::uint64_t bytes_read = 0;
+  std::string buffer(256u << 10, '\0');
+  for (;;) {
+    const ssize_t got = ::pread(file, buffer.data(), buffer.size(), static_cast<off_t>(bytes_read));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error("reading " + name, errno);
+    if (got == 0) break;
+    bytes_read += static_cast<std::uint64_t>(got);
+    if (!splitter.feed({buffer.data(), static_cast<std::size_t>(got)}, take))
+      return types;  // The import says so.
+    bar.show("types  " + grouped(bytes_read >> 20) + " MiB");
+  }
+  if (!splitter.rest().empty()) types.take(splitter.rest());
+  return types;
+}
+
+Result<ImportTypes> types_of_records(const std::string& path) {
+  CAIRN_TRY(AvroEventFile file, AvroEventFile::open(path));
+  ImportTypes types;
+  std::string line;
+  for (;;) {
+    CAIRN_TRY(const bool more, file.next(line));
+    if (!more) return types;
+    types.take(line);
+  }
+}
+
+bool is_regular(int file) {
+  struct stat facts {};
+  return ::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
 // The same for an .avro file, in which every record is a line.
 Status read_records(const std::string& path, ImportRun& run) {
   CAIRN_TRY(AvroEventFile file, AvroEventFile::open(path));
@@ -207,8 +249,18 @@ int run_import(const ImportArguments& arguments) {
   ImportRun run(*client, arguments);
   const std::string name = from_stdin ? "stdin" : arguments.file;
   const bool is_avro = !from_stdin && is_avro_file(arguments.file);
-  const Status read = is_avro ? read_records(arguments.file, run)
-                              : read_lines(opened ? opened->descriptor() : STDIN_FILENO, name, run);
+  // A pipe can be read only once: its types are checked with each batch.
+  if (is_avro || (opened && is_regular(opened->descriptor()))) {
+    const auto types =
+        is_avro ? types_of_records(arguments.file) : types_of_lines(opened->descriptor(), name);
+    if (const auto missing = types ? types->missing(*client) : std::nullopt) run.fail(*missing);
+  }
+  const auto read_all = [&]() -> Status {
+    if (run.failure()) return {};
+    if (is_avro) return read_records(arguments.file, run);
+    return read_lines(opened ? opened->descriptor() : STDIN_FILENO, name, run);
+  };
+  const Status read = read_all();
   if (!read) run.fail({run.lines() + 1, run.lines() + 1, read.error().message});
   if (!run.failure() || arguments.server.json) print_summary(arguments, run);
   if (!run.failure()) return kExitOk;
@@ -242,7 +294,9 @@ void add_import_command(CLI::App& app, CommandAction& action) {
       "schemaVersion.\n"
       "The output of `cairn read --json` is accepted, and so is an .avro file that `cairn export` wrote. "
       "Schemas\n"
-      "are not copied: register them first. Numbers keep their digits. An interrupted import can be "
+      "are not copied: register them first. Types without a schema are named before anything is appended, "
+      "unless\n"
+      "the file is a pipe. Numbers keep their digits. An interrupted import can be "
       "repeated: events that are already stored are skipped, always "
       "with\n"
       "--expect 0, and otherwise as long as the server remembers ids.\n"

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string_view>
 
+#include "tools/cli/help/completion_names.h"
 #include "tools/cli/help/option_facts.h"
 
 namespace cairn::cli {
@@ -15,7 +16,7 @@ bool is_file(std::string_view type_name) {
   return type_name.starts_with("FILE") || type_name.starts_with("DIR");
 }
 
-OptionWords words_of(const CLI::Option& option) {
+OptionWords words_of(const CLI::Option& option, const std::string& command) {
   OptionWords words;
   for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);
   for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
@@ -23,6 +24,7 @@ OptionWords words_of(const CLI::Option& option) {
   words.takes_value = option.get_items_expected_max() > 0;
   words.takes_file = is_file(option.get_type_name());
   words.choices = option_choices(option);
+  words.server_names = completed_names(option, command);
   return words;
 }
 
@@ -34,10 +36,12 @@ void add_command(CLI::App& app, const std::vector<std::string>& path, std::vecto
   for (const CLI::App* subcommand : subcommands) command.subcommands.push_back(subcommand->get_name());
   for (const CLI::Option* option : app.get_options()) {
     if (option->nonpositional()) {
-      command.options.push_back(words_of(*option));
+      command.options.push_back(words_of(*option, path.empty() ? "" : path.front()));
     } else {
       command.takes_file = command.takes_file || is_file(option->get_type_name());
       if (command.choices.empty()) command.choices = option_choices(*option);
+      if (command.server_names.empty())
+        command.server_names = completed_names(*option, path.empty() ? "" : path.front());
     }
   }
   to.push_back(std::move(command));

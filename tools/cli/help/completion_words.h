@@ -16,6 +16,7 @@ struct OptionWords {
   bool takes_value = false;
   bool takes_file = false;
   std::vector<std::string> choices;  // the accepted values, if they are a fixed set
+  std::string server_names;          // those that it may be; see completed_names()
 };
 
 // One command, with the words that can follow it.
@@ -26,6 +27,7 @@ struct CommandWords {
   std::vector<OptionWords> options;
   bool takes_file = false;           // as an argument without a name
   std::vector<std::string> choices;  // of such an argument, if they are a fixed set
+  std::string server_names;          // of the first such argument
 };
 
 // All commands of the program, each before its subcommands, as the parser knows them.

@@ -8,10 +8,13 @@
 #include <sstream>
 
 #include "eventstore/base/file.h"
+#include "tests/api/client/scripted_server.h"
 #include "tests/support/cairn_process.h"
+#include "tests/support/child_process.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_folder.h"
 #include "tests/tools/cli/command_walk.h"
+#include "tests/tools/running_server.h"
 #include "tools/cli/help/option_facts.h"
 #include "tools/cli/help/unknown_command.h"
 
@@ -93,6 +96,7 @@ std::vector<std::string> behind(const CommandWalk::Command& command, const std::
 TEST_F(CompletionTest, EveryCommandAndOptionIsOffered) {
   const CommandWalk walk;
   const std::string zsh = run_cairn({"completion", "zsh"}).output;
+  const std::string fish = run_cairn({"completion", "fish"}).output;
   std::vector<std::vector<std::string>> questions;
   for (const auto& command : walk.commands()) {
     questions.push_back(behind(command, {"-"}));
@@ -109,6 +113,7 @@ TEST_F(CompletionTest, EveryCommandAndOptionIsOffered) {
       for (const std::string& name : option->get_lnames()) {
         EXPECT_THAT(options, Contains("--" + name)) << command.path();
         EXPECT_THAT(zsh, HasSubstr("'--" + name + ":")) << command.path();
+        EXPECT_THAT(fish, HasSubstr(" -l " + name + " ")) << command.path();
       }
       for (const std::string& name : option->get_snames()) EXPECT_THAT(options, Contains("-" + name));
     }
@@ -176,6 +181,126 @@ TEST_F(CompletionTest, ZshGetsDescriptions) {
   if (shell("command -v zsh").starts_with('/')) {
     ASSERT_THAT(write_file(folder_ / "_cairn", zsh), succeeds());
     EXPECT_EQ(shell("zsh -n " + (folder_ / "_cairn").string()), "0\n");
+  }
+}
+
+// Names of the server, completed in real shells. Each name begins with two letters of its own.
+class CompletedNamesTest : public ::testing::Test {
+ protected:
+  static const std::vector<std::string>& names() {
+    static const std::vector<std::string> kNames = {
+        "sp ace-1",       "qu'ote-1",   "dq\"uote-1", "do$(touch ran)-1", "bt`touch ran`-1",
+        "se;touch ran-1", "co:lon:2-1", "st*ar-1",    "ba\\ckslash-1",    "umläut-1"};
+    return kNames;
+  }
+
+  void SetUp() override {
+    for (const std::string& name : names()) {
+      const Finished done =
+          run_cairn({"append", name, "--type", "Placed", "--data", "{}", "--url", server_.url()});
+      ASSERT_EQ(done.exit_code, 0) << done.errors;
+    }
+  }
+  // Skips the test where the shell is not installed.
+  static bool is_missing(const std::string& name) { return !shell("command -v " + name).starts_with('/'); }
+
+  // What the function `cairn` got, for each line: the shell was interactive, and a Tab came before the Enter.
+  std::string typed_in(const std::string& name, const std::vector<std::string>& lines) const {
+    const auto script = folder_ / ("cairn." + name);
+    EXPECT_THAT(write_file(script, run_cairn({"completion", name}).output), succeeds());
+    std::string command = environment() + "python3 " +
+                          (source_folder() / "tests/tools/cli/help/complete_in_shell.py").string() + " " +
+                          name + " " + script.string();
+    for (const std::string& line : lines) {
+      command += " '";
+      for (const char c : line) command += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      command += "'";
+    }
+    return shell(command);
+  }
+  std::string environment() const {
+    return "cd " + folder_.path().string() + "; export CAIRN_URL=" + server_.url() +
+           " PATH=" + test_program("cairn").parent_path().string() + ":$PATH; ";
+  }
+  static std::filesystem::path source_folder() { return CAIRN_SOURCE_DIR; }
+
+  void expect_names_are_typed(const std::string& name) {
+    std::vector<std::string> lines;
+    std::string expected;
+    for (const std::string& stream : names()) {
+      lines.push_back("cairn read " + stream.substr(0, 2));
+      expected += "<read><" + stream + "><x>\n";
+    }
+    for (const char* line : {"cairn read 'sp", "cairn read \"do", "cairn read sp\\ a", "cairn read co:l"}) {
+      lines.emplace_back(line);
+    }
+    expected +=
+        "<read><sp ace-1><x>\n<read><do$(touch ran)-1><x>\n<read><sp ace-1><x>\n<read><co:lon:2-1><x>\n";
+    EXPECT_EQ(typed_in(name, lines), expected + "0\n");
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "ran")) << "a name was executed";
+  }
+
+  RunningServer server_;
+  TempFolder folder_;
+};
+
+TEST_F(CompletedNamesTest, BashTypesAnyNameAndRunsNothing) { expect_names_are_typed("bash"); }
+
+TEST_F(CompletedNamesTest, ZshTypesAnyNameAndRunsNothing) {
+  if (is_missing("zsh")) GTEST_SKIP() << "zsh is not installed";
+  expect_names_are_typed("zsh");
+}
+
+TEST_F(CompletedNamesTest, FishOffersAnyNameAndRunsNothing) {
+  if (is_missing("fish")) GTEST_SKIP() << "fish is not installed";
+  const auto script = folder_ / "cairn.fish";
+  ASSERT_THAT(write_file(script, run_cairn({"completion", "fish"}).output), succeeds());
+  const auto offered = [&](const std::string& line) {
+    return shell(environment() + "fish -N -c 'source cairn.fish; complete -C $argv[1]' -- \"" + line + "\"");
+  };
+  for (const std::string& stream : names()) {
+    EXPECT_EQ(offered("cairn read " + stream.substr(0, 2)), stream + "\n0\n");
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ran")) << "a name was executed";
+  EXPECT_EQ(offered("cairn stream sh"), "show\tShow where a stream is\n0\n");
+  EXPECT_THAT(offered("cairn read --from-t"), HasSubstr("--from-time\t"));
+  EXPECT_THAT(offered("cairn token create --scope ap"), HasSubstr("append\t"));
+}
+
+TEST_F(CompletedNamesTest, KindsOfNamesAreThoseOfTheServer) {
+  const auto names_of = [&](const std::string& kind, const std::string& prefix) {
+    return shell(environment() + "cairn __complete " + kind + " '" + prefix + "'");
+  };
+  EXPECT_EQ(names_of("stream", "s"), "se;touch ran-1\nsp ace-1\nst*ar-1\n0\n");
+  EXPECT_EQ(names_of("category", "co"), "co:lon:2\n0\n");
+  EXPECT_EQ(names_of("projection", ""), "0\n");
+  ASSERT_THAT(
+      write_file(folder_ / "n.lua", "return projection { on = { Placed = function(row) row.n = 1 end } }"),
+      succeeds());
+  ASSERT_EQ(
+      run_cairn({"projection", "deploy", "placed", (folder_ / "n.lua").string(), "--url", server_.url()})
+          .exit_code,
+      0);
+  EXPECT_EQ(names_of("projection", "pl"), "placed\n0\n");
+  EXPECT_EQ(names_of("projection", "x"), "0\n");
+  ASSERT_THAT(write_file(folder_ / "p.avsc", "\"long\""), succeeds());
+  ASSERT_EQ(run_cairn({"schema", "register", "Paid", (folder_ / "p.avsc").string(), "--url", server_.url()})
+                .exit_code,
+            0);
+  EXPECT_EQ(names_of("subject", "P"), "Paid\n0\n");
+  EXPECT_EQ(names_of("nothing", ""), "0\n");
+}
+
+// No message, no exit code, and no long wait: the shell is in the middle of a line.
+TEST(CompletedNamesFailureTest, AServerThatDoesNotAnswerGivesNoNames) {
+  ScriptedServer silent({{"", ScriptedServer::Then::kKeep}});
+  ScriptedServer refusing({ScriptedServer::answer(401, "{}")});
+  ScriptedServer other({ScriptedServer::answer(200, "[{\"streams\":1}, 7]")});
+  for (const std::string& url : {silent.url(), refusing.url(), other.url(), std::string("http://127.0.0.1:1"),
+                                 std::string("no url")}) {
+    EXPECT_EQ(shell("CAIRN_URL='" + url + "' " + test_program("cairn").string() + " __complete stream a"),
+              "0\n")
+        << url;
   }
 }
 
