@@ -36,6 +36,7 @@ constexpr Case kCases[] = {
     {"codec", measure_codec},
     {"aggregates", measure_aggregates},
     {"projections", measure_projections},
+    {"redrive", measure_redrive},
 };
 
 struct Options {

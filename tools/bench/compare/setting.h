@@ -74,6 +74,7 @@ Result<Rows> measure_http(
 Result<Rows> measure_fairness(Setting& setting);     // a quiet client beside one that sends all it can
 Result<Rows> measure_aggregates(Setting& setting);   // states, and snapshots
 Result<Rows> measure_projections(Setting& setting);  // read models: built from the log, and followed
+Result<Rows> measure_redrive(Setting& setting);      // the lag of live rows while parked events are retried
 Result<Rows> measure_codec(Setting& setting);        // Avro and JSON, in memory
 Result<Rows> measure_memory(
     Setting& setting);  // resident memory with the big store; closes it and opens it again
