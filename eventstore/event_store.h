@@ -65,6 +65,10 @@ class EventStore : public LogReader {
   // is given. REQUIRES: the budget outlives the call.
   virtual Status verify(AppendCondition& condition, WorkBudget* budget = nullptr) = 0;
 
+  // The same if that takes a short look into memory only: false when it takes more, or when an event is in the way.
+  // Does not block.
+  virtual bool verify_in_memory(AppendCondition& condition) = 0;
+
   // One page of a stream. Backward pages are in falling order. A stream that does not exist is kNotFound.
   virtual Result<StreamPage> read_stream(std::string_view stream, const StreamQuery& query) = 0;
 

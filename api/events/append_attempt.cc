@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/access/token_file.h"
+#include "api/events/query_items.h"
 #include "api/serving/route_tools.h"
 #include "api/serving/store_problem.h"
 #include "eventstore/json/json_writer.h"
@@ -65,15 +66,19 @@ void AppendAttempt::start(AppendBody parsed, std::string_view text) {
   body_ = std::move(parsed);
   if (has_client_ids(body_.request)) text_ = text;
   if (!body_.caused_by) return begin();
-  switch (parts_.registry.causes().submit(parts_.respond.client(),
-                                          [self = shared_from_this()] { self->read_cause(); })) {
+  submit_read([self = shared_from_this()] { self->read_cause(); });
+}
+
+void AppendAttempt::submit_read(std::function<void()> read) {
+  switch (parts_.registry.causes().submit(parts_.respond.client(), std::move(read))) {
     case WorkerPool::Submitted::kYes:
       return;
     case WorkerPool::Submitted::kFull:
-      return parts_.respond(overloaded("Too many appends wait for their cause to be read.").to_response());
+      return parts_.respond(
+          overloaded("Too many appends wait for their cause or condition to be read.").to_response());
     case WorkerPool::Submitted::kOverShare:
       return parts_.respond(
-          too_many_requests("Too many appends of this client wait for their cause to be read.")
+          too_many_requests("Too many appends of this client wait for their cause or condition to be read.")
               .to_response());
   }
 }
@@ -138,9 +143,28 @@ void AppendAttempt::finish(UpcastTrial& trial, UpcastTrial::Outcome outcome) {
   }
 }
 
+void AppendAttempt::append() {
+  auto& condition = body_.request.checks.condition;
+  condition.reset();
+  // Of a repeat nothing is checked.
+  if (body_.condition && !body_.request.only_if_repeated) {
+    condition = body_.condition;
+    condition->items = stored_items(parts_.shapes, std::move(condition->items), Shape::latest());
+    if (!parts_.store.verify_in_memory(*condition))
+      return submit_read([self = shared_from_this()] { self->verify(); });
+  }
+  enqueue();
+}
+
+void AppendAttempt::verify() {
+  const Status verified = parts_.store.verify(*body_.request.checks.condition, &parts_.respond.budget());
+  if (!verified.ok()) return answer(verified.error());
+  enqueue();
+}
+
 // The store shares the request with this object and does not copy it: it is needed again after kStale, and
 // its ids after an unknown outcome.
-void AppendAttempt::append() {
+void AppendAttempt::enqueue() {
   body_.request.checks.revision = checked_at_;
   body_.request.client = parts_.respond.client();
   auto self = shared_from_this();
@@ -148,6 +172,12 @@ void AppendAttempt::append() {
   parts_.store.append_async(std::move(request), [self = std::move(self)](Result<AppendResult> result) {
     self->answered(std::move(result));
   });
+}
+
+void AppendAttempt::answer_failed_condition() {
+  AppendCondition& condition = *body_.request.checks.condition;
+  const Status verified = parts_.store.verify(condition, &parts_.respond.budget());
+  answer(condition.in_the_way ? *condition.in_the_way : verified.error());
 }
 
 // Runs on a thread of the store, so it must not read from the store.
@@ -158,6 +188,8 @@ void AppendAttempt::answered(Result<AppendResult> result) {
     stale_check_ = error.check;
     return submit_recheck();
   }
+  if (error.code == Errc::kConditionFailed && error.stream.empty())
+    return submit_read([self = shared_from_this()] { self->answer_failed_condition(); });
   const bool may_be_repeat = error.code == Errc::kEventIdReused && !text_.empty();
   if (refusal_ && error.code == Errc::kNotFound) return parts_.respond(refusal_->to_response());
   if (!may_be_repeat) return answer(error);

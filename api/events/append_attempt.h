@@ -28,6 +28,9 @@ struct AppendReply {
 // writer thread. When a schema or an upcaster was deployed in between, the store hands the request back
 // (kStale), and it is checked again: so nothing is stored that the newest upcasters were not run on.
 //
+// A condition is verified at the same revision, with the stored types that become those that it names: when an
+// upcaster was deployed in between, it is widened and verified again.
+//
 // Appends are idempotent: a client that got no answer sends the same events with the same ids again, perhaps
 // after their type got a new schema. So when an id is in use and the stored event was written with another
 // schema, the data is encoded with that schema and the append is tried once more. Data that does not fit the
@@ -55,6 +58,9 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
   void start(AppendBody parsed, std::string_view text);
 
  private:
+  // Runs `read` on a thread for reads that appends wait for.
+  void submit_read(std::function<void()> read);
+
   // Reads the event that caused these, and goes on with begin(). Runs on a thread for causes.
   void read_cause();
   void begin();
@@ -67,7 +73,13 @@ class AppendAttempt : public std::enable_shared_from_this<AppendAttempt> {
   void check();
   // Appends the events or answers with the failure.
   void finish(UpcastTrial& trial, UpcastTrial::Outcome outcome);
+  // Verifies the condition, if there is one, here if it takes memory only and else on a thread for it; then hands
+  // the request to the store.
   void append();
+  void verify();
+  void enqueue();
+  // Finds the stream and the type of the event that fails the condition, and answers.
+  void answer_failed_condition();
   void answered(Result<AppendResult> result);
   void answer(const Error& error);
 

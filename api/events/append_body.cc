@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "api/events/query_items.h"
 #include "eventstore/base/base64.h"
 #include "eventstore/base/limits.h"
 #include "eventstore/json/json_check.h"
@@ -72,6 +73,10 @@ class Parser {
         CAIRN_CHECK(read_caused_by());
         continue;
       }
+      if (*name == "condition") {
+        CAIRN_CHECK(read_condition());
+        continue;
+      }
       if (*name != "appends") return wrong(*name, "is not a field of an append of several streams");
       given = true;
       CAIRN_CHECK(expect(JsonKind::kArray, "appends"));
@@ -106,11 +111,16 @@ class Parser {
         stream_given = true;
       } else if (*name == "causedBy" && !of_several) {
         CAIRN_CHECK(read_caused_by());
+      } else if (*name == "condition" && !of_several) {
+        CAIRN_CHECK(read_condition());
       } else {
         return wrong(at + *name, "is not a field of an append");
       }
     }
-    if (of_several && !stream_given) return wrong(at + "stream", "is missing");
+    if (of_several && !stream_given) {
+      if (append.events.empty()) return wrong(at + "stream", "is missing");
+      append.stream = kDefaultStream;
+    }
     if (!of_several && append.events.empty()) return wrong("events", "must have at least one event");
     return {};
   }
@@ -120,6 +130,26 @@ class Parser {
         cursor_.kind() == JsonKind::kNumber ? json_whole_number(cursor_.take_raw()) : std::nullopt;
     if (!position || *position == 0) return wrong("causedBy", "must be a position: a whole number from 1 on");
     result_.caused_by = GlobalPosition{*position};
+    return {};
+  }
+
+  Answered<void> read_condition() {
+    CAIRN_CHECK(expect(JsonKind::kObject, "condition"));
+    AppendCondition& condition = result_.condition.emplace();
+    cursor_.enter_object();
+    while (const auto name = cursor_.next_name()) {
+      if (*name == "failIfEventsMatch") {
+        CAIRN_TRY(condition.items, read_query(cursor_, "condition.failIfEventsMatch"));
+      } else if (*name == "after") {
+        const auto position =
+            cursor_.kind() == JsonKind::kNumber ? json_whole_number(cursor_.take_raw()) : std::nullopt;
+        if (!position) return wrong("condition.after", "must be a position: a whole number from 0 on");
+        condition.after = {*position};
+      } else {
+        return wrong("condition." + std::string(*name), "is not a field of a condition");
+      }
+    }
+    if (condition.items.empty()) return wrong("condition.failIfEventsMatch", "is missing");
     return {};
   }
 

@@ -10,6 +10,7 @@
 #include "api/events/append_body.h"
 #include "api/events/event_json.h"
 #include "api/events/event_routes.h"
+#include "api/events/query_items.h"
 #include "api/registry/registry_service.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/route_tools.h"
@@ -37,6 +38,7 @@ Answered<void> check_streams(const HttpRequest& request, const AppendBody& body)
     }
     CAIRN_CHECK(check_category(request, category_of(append.stream)));
   }
+  if (body.condition) CAIRN_CHECK(check_items(request, body.condition->items));
   return {};
 }
 

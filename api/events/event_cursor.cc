@@ -16,7 +16,7 @@ class LogCursor final : public EventCursor {
     query_.limit = limit;
     query_.bytes_max = bytes_max;
     query_.budget = &budget;
-    if (renew_) renew_(query_.filter);
+    if (renew_) renew_(query_);
     CAIRN_TRY(LogPage page, store_.read_log(query_));
     at_end_ = !page.next;
     // A client may ask for events from a position beyond the head.

@@ -34,8 +34,8 @@ class EventCursor {
   virtual GlobalPosition read_through() const = 0;
 };
 
-// Called before each page, because a cursor may live for days: may change the filter of the pages to come.
-using RenewFilter = std::function<void(EventFilter& filter)>;
+// Called before each page, because a cursor may live for days: may change the filters of the pages to come.
+using RenewFilter = std::function<void(LogQuery& query)>;
 
 // REQUIRES: `store` outlives the cursor.
 std::unique_ptr<EventCursor> log_cursor(EventStore& store, LogQuery query, RenewFilter renew = {});

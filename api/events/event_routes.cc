@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -11,6 +14,8 @@
 #include "api/events/event_pages.h"
 #include "api/events/event_routes.h"
 #include "api/events/event_source.h"
+#include "api/events/query_body.h"
+#include "api/events/query_items.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/route_tools.h"
 #include "api/serving/store_problem.h"
@@ -124,8 +129,12 @@ Answered<void> check_history(const StreamInfo& stream, StreamVersion from) {
 }
 
 // Lines and server-sent events begin after the status was sent, so the index is checked before.
-Answered<void> check_index(const EventStore& store, const EventFilter& filter) {
-  if (!filter.looks_at_events()) return {};
+Answered<void> check_index(const EventStore& store, const LogQuery& query) {
+  const bool looks_at_events =
+      query.filter.looks_at_events() ||
+      std::any_of(query.or_any_of.begin(), query.or_any_of.end(),
+                  [](const EventFilter& filter) { return filter.looks_at_events(); });
+  if (!looks_at_events) return {};
   const IndexProgress index = store.index_progress();
   if (index.complete()) return {};
   Error error = make_error(Errc::kNotYet, "the index of tags and correlations is being rebuilt");
@@ -163,10 +172,26 @@ Answered<void> narrow_to_times(EventStore& store, const WantedEvents& wanted, Lo
 RenewFilter renew_types(const EventShapes& shapes, WantedEvents wanted) {
   if (wanted.types.empty() || wanted.shape == Shape::stored()) return {};
   return [&shapes, wanted = std::move(wanted),
-          seen = shapes.upcasters().changes()](EventFilter& filter) mutable {
+          seen = shapes.upcasters().changes()](LogQuery& query) mutable {
     const std::uint64_t now = shapes.upcasters().changes();
     if (now == seen) return;
-    filter.types = shapes.stored_types(wanted.types, wanted.shape);
+    query.filter.types = shapes.stored_types(wanted.types, wanted.shape);
+    seen = now;
+  };
+}
+
+// The same for the items of a query.
+void set_items(LogQuery& query, EventQuery items) {
+  query.filter = std::move(items.front());
+  query.or_any_of.assign(std::make_move_iterator(items.begin() + 1), std::make_move_iterator(items.end()));
+}
+
+RenewFilter renew_items(const EventShapes& shapes, WantedEvents wanted) {
+  return [&shapes, wanted = std::move(wanted),
+          seen = shapes.upcasters().changes()](LogQuery& query) mutable {
+    const std::uint64_t now = shapes.upcasters().changes();
+    if (now == seen) return;
+    set_items(query, stored_items(shapes, wanted.items, wanted.shape));
     seen = now;
   };
 }
@@ -197,9 +222,46 @@ Answered<HttpResponse> answer_log(const EventSource& source, const HttpRequest& 
   if (wanted.form == Form::kServerSent && log.from) {
     CAIRN_CHECK(check_history(source.store, log.from->value - 1));
   }
-  if (wanted.form != Form::kPage) CAIRN_CHECK(check_index(source.store, log.filter));
+  if (wanted.form != Form::kPage) CAIRN_CHECK(check_index(source.store, log));
   CAIRN_CHECK(narrow_to_times(source.store, wanted.events, log));
   if (wanted.form != Form::kPage) {
+    return feed(log_cursor(source.store, std::move(log), std::move(renew)), wanted, source);
+  }
+  log.limit = wanted.limit;
+  return log_page(source, std::move(log), wanted.events, budget);
+}
+
+// POST /events/query: as answer_log(), with a body in place of parameters.
+Answered<HttpResponse> answer_query(const EventSource& source, const HttpRequest& request,
+                                    WorkBudget& budget) {
+  if (!has_content_type(request, "application/json")) return wrong_content_type("application/json");
+  QueryReader query(request);
+  CAIRN_CHECK(query.finish());
+  CAIRN_TRY(const QueryBody body, parse_query_body(request.body));
+  Wanted wanted;
+  wanted.form = wanted_form(request);
+  const bool page = wanted.form == Form::kPage;
+  const std::uint64_t limit_max = page ? limits::kPageEventsMax : kAnyNumber;
+  if (body.limit && (*body.limit == 0 || *body.limit > limit_max))
+    return invalid_request(fmt::format("limit must be a whole number from 1 to {}.", limit_max), "limit");
+  wanted.limit = body.limit.value_or(page ? kDefaultLimit : kAnyNumber);
+  wanted.events.shape = body.shape;
+  wanted.events.direction = body.direction;
+  wanted.events.items = body.items;
+  CAIRN_CHECK(check(request, wanted));
+  if (wanted.form == Form::kServerSent && body.until)
+    return invalid_request("Server-sent events have no end; read up to a position as pages or as NDJSON.",
+                           "until");
+  CAIRN_CHECK(check_items(request, body.items));
+
+  auto renew = renew_items(source.shapes, wanted.events);
+  LogQuery log{.from = body.from, .direction = body.direction, .until = body.until};
+  set_items(log, stored_items(source.shapes, body.items, body.shape));
+  if (wanted.last_event_id) log.from = GlobalPosition{*wanted.last_event_id + 1};
+  if (wanted.form == Form::kServerSent && log.from)
+    CAIRN_CHECK(check_history(source.store, log.from->value - 1));
+  if (!page) {
+    CAIRN_CHECK(check_index(source.store, log));
     return feed(log_cursor(source.store, std::move(log), std::move(renew)), wanted, source);
   }
   log.limit = wanted.limit;
@@ -252,6 +314,7 @@ std::vector<Route> event_routes(const RouteContext& context) {
   std::vector<Route> routes;
   routes.push_back({"GET", "/streams/{stream}/events", with_source(&answer_stream)});
   routes.push_back({"GET", "/events", with_source(&answer_log)});
+  routes.push_back({"POST", "/events/query", with_source(&answer_query)});
   for (Route& route : routes) route.runs_on = RunsOn::kWorker;
   return routes;
 }

@@ -34,11 +34,11 @@ class PageShaper {
     CAIRN_CHECK(shaper_->shape(stored, wanted_.shape));
     const std::span<const ShapedEvent> parts = shaper_->parts();
     script_ran_ = parts.size() != 1 || parts[0].data.data() != stored.data.data();
-    std::size_t left = count_wanted(parts);
+    std::size_t left = count_wanted(stored, parts);
     for (std::size_t i = 0; left > 0; ++i) {
       const bool backward = wanted_.direction == Direction::kBackward;
       const ShapedEvent& part = parts[backward ? parts.size() - 1 - i : i];
-      if (!wanted_.takes(part.type)) continue;
+      if (!wanted_.takes(stored, part.type)) continue;
       --left;
       if (const Status status = write(part, left == 0); !status) {
         return unreadable(stored, part, status.error());
@@ -56,9 +56,9 @@ class PageShaper {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::size_t count_wanted(std::span<const ShapedEvent> parts) const {
+  std::size_t count_wanted(const EventView& stored, std::span<const ShapedEvent> parts) const {
     std::size_t count = 0;
-    for (const ShapedEvent& part : parts) count += wanted_.takes(part.type) ? 1 : 0;
+    for (const ShapedEvent& part : parts) count += wanted_.takes(stored, part.type) ? 1 : 0;
     return count;
   }
 

@@ -119,19 +119,25 @@ Result<LogPage> Reader::read_filtered(const LogQuery& query, const EventQuery& i
   return page;
 }
 
+bool Reader::verify_in_memory(AppendCondition& condition) const {
+  if (condition.items.empty()) return false;
+  const GlobalPosition head = news_.head();
+  const GlobalPosition known = std::max(condition.after, condition.verified_through.value_or(GlobalPosition{0}));
+  condition.in_the_way.reset();
+  const auto found = tail_.first_behind(condition.items, known, head, kTailStepsMax);
+  if (!found.ok() || *found) return false;
+  condition.verified_through = std::max(known, head);
+  return true;
+}
+
 // In memory if the tail reaches back far enough, else in the index; a condition on all events walks over the log.
 Status Reader::verify(AppendCondition& condition, WorkBudget* budget) const {
+  if (condition.items.empty()) return {};  // append() refuses it
   const GlobalPosition head = news_.head();
-  const GlobalPosition known =
-      std::max(condition.after, condition.verified_through.value_or(GlobalPosition{0}));
-  condition.in_the_way.reset();
-  const auto in_memory = tail_.first_behind(condition.items, known, head, kTailStepsMax);
-  if (in_memory.ok() && !*in_memory) {
-    condition.verified_through = std::max(known, head);
-    return {};
-  }
+  if (verify_in_memory(condition)) return {};
+  const GlobalPosition known = std::max(condition.after, condition.verified_through.value_or(GlobalPosition{0}));
   // Finds the event in the way, with its stream and type.
-  LogQuery query{.from = in_memory.ok() ? (*in_memory)->position : GlobalPosition{known.value + 1},
+  LogQuery query{.from = GlobalPosition{known.value + 1},
                  .limit = 1,
                  .filter = condition.items.front(),
                  .or_any_of = {condition.items.begin() + 1, condition.items.end()},

@@ -28,6 +28,7 @@ class Reader {
   Result<GlobalPosition> first_recorded_at(Timestamp time) const;
   Result<CountList> count_terms(const CountQuery& query) const;
   Status verify(AppendCondition& condition, WorkBudget* budget) const;
+  bool verify_in_memory(AppendCondition& condition) const;
   Result<StreamList> list_streams(const StreamListQuery& query) const;
 
  private:

@@ -87,6 +87,7 @@ class LocalEventStore final : public EventStore {
   Status verify(AppendCondition& condition, WorkBudget* budget) override {
     return reader_->verify(condition, budget);
   }
+  bool verify_in_memory(AppendCondition& condition) override { return reader_->verify_in_memory(condition); }
   void append_async(AppendRequest request, AppendCallback done) override {
     appender_->append_async(std::make_unique<AsyncAppend>(std::move(request), std::move(done)));
   }

@@ -95,8 +95,8 @@ class ApiClient {
   }
   HttpAnswer head(const std::string& path) { return from(client_.Head(path, with({}))); }
   HttpAnswer post(const std::string& path, const std::string& body,
-                  const std::string& content_type = "application/json") {
-    return from(client_.Post(path, with({}), body, content_type));
+                  const std::string& content_type = "application/json", const httplib::Headers& more = {}) {
+    return from(client_.Post(path, with(more), body, content_type));
   }
   HttpAnswer put(const std::string& path, const std::string& body,
                  const std::string& content_type = "application/json") {

@@ -47,6 +47,7 @@ class RebuildingStore final : public EventStore {
   Status verify(AppendCondition& condition, WorkBudget* budget) override {
     return store_.verify(condition, budget);
   }
+  bool verify_in_memory(AppendCondition& condition) override { return store_.verify_in_memory(condition); }
   void append_async(AppendRequest request, AppendCallback done) override {
     store_.append_async(std::move(request), std::move(done));
   }

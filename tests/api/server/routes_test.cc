@@ -34,7 +34,8 @@ TEST(RoutesTest, ReadsOfTheLogRunOnWorkers) {
   EXPECT_THAT(
       routes_that([](const Route& route) { return route.runs_on == RunsOn::kWorker; }),
       UnorderedElementsAre("GET /events", "GET /streams/{stream}/events", "GET /streams",
-                           "GET /streams/{stream}", "GET /stats/counts", "GET /metrics", "POST /reload"));
+                           "GET /streams/{stream}", "GET /stats/counts", "GET /metrics", "POST /reload",
+                           "POST /events/query"));
 }
 
 TEST(RoutesTest, LargeAppendsRunOnWorkersAndHaveAWindow) {

@@ -30,9 +30,9 @@ class SseClient {
   static constexpr std::chrono::milliseconds kPatience{100'000};
 
   // `more` are header lines, each with its line end. `receive_bytes` bounds the receive buffer of the socket,
-  // for a client that does not read.
+  // for a client that does not read. With a `body` the request is a POST of JSON.
   SseClient(std::uint16_t port, const std::string& target, const std::string& more = "",
-            int receive_bytes = 0)
+            int receive_bytes = 0, const std::string& body = "")
       : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (receive_bytes > 0) {
       ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
@@ -41,8 +41,12 @@ class SseClient {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const std::string request =
-        "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n" + more + "\r\n";
+    const std::string of_body = body.empty() ? ""
+                                             : "Content-Type: application/json\r\nContent-Length: " +
+                                                   std::to_string(body.size()) + "\r\n";
+    const std::string request = (body.empty() ? "GET " : "POST ") + target +
+                                " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n" + of_body +
+                                more + "\r\n" + body;
     over_ =
         ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         ::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size());
