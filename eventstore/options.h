@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "eventstore/base/clock.h"
+#include "eventstore/base/log_event.h"
 #include "eventstore/types.h"
 
 namespace cairn {
@@ -76,8 +77,8 @@ struct StoreOptions {
   // Called by the writer thread after each commit. Must not block and must not call the store.
   std::function<void(const CommitReport&)> on_commit;
 
-  // Called with messages for the operator's log: the index is rebuilt, the disk is full, a flush failed.
-  std::function<void(std::string_view message)> on_notice;
+  // Gets the lines for the operator's log: the index is rebuilt, the disk is full, a flush failed.
+  LogSink on_log;
 };
 
 // How a store is read beside the process that has it open.
@@ -96,8 +97,8 @@ struct FollowOptions {
   // that was followed so far.
   std::function<void(std::string_view reason)> on_fatal;
 
-  // Called with messages for the operator's log: the files cannot be read at the moment.
-  std::function<void(std::string_view message)> on_notice;
+  // Gets the lines for the operator's log: the files cannot be read at the moment.
+  LogSink on_log;
 };
 
 }  // namespace cairn

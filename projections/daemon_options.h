@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "eventstore/base/clock.h"
+#include "eventstore/base/log_event.h"
 #include "eventstore/base/result.h"
 #include "upcasters/lua/lua_host.h"
 
@@ -54,9 +55,8 @@ struct DaemonOptions {
   std::optional<std::chrono::milliseconds> publish_position_every;
 
   Clock clock = system_time;
-  std::function<void(std::string_view message)> on_notice;  // warnings for the operator
-  std::function<void(std::string_view message)> on_event;   // normal events: a generation went live
-  LuaHost::Log log;                                         // the log output of scripts
+  LogSink on_log;    // lines for the operator's log
+  LuaHost::Log log;  // the log output of scripts
 
   // For tests that kill the process at every step: called with the name of the step that a worker has reached
   // ("commit.before", "swap.recorded", …).

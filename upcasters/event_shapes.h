@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eventstore/base/log_event.h"
 #include "upcasters/chain/chains.h"
 #include "upcasters/definitions/produced_types.h"
 #include "upcasters/definitions/registry_history.h"
@@ -19,11 +20,10 @@ namespace cairn {
 class EventShapes {
  public:
   // Reads the definitions of the store, and repairs what version 0.1 left half done (see
-  // upcasters/deploy/half_withdrawn.h); `notice` gets a sentence about each repair. `log` receives the text
-  // that scripts log. Fails as Upcasters::catch_up() does. REQUIRES: `store` and `registry` outlive it.
-  static Result<std::unique_ptr<EventShapes>> open(
-      EventStore& store, SchemaRegistry& registry, LuaHost::Log log = {},
-      const std::function<void(std::string_view message)>& notice = {});
+  // upcasters/deploy/half_withdrawn.h); `on_log` gets a line about each repair, and about each
+  // upcaster that is refused. `log` receives the text that scripts log. Fails as Upcasters::catch_up() does. REQUIRES: `store` and `registry` outlive it.
+  static Result<std::unique_ptr<EventShapes>> open(EventStore& store, SchemaRegistry& registry,
+                                                   LuaHost::Log log = {}, const LogSink& on_log = {});
 
   // The same in a process that follows a store which another process writes: nothing is appended, so nothing
   // can be deployed here. Deployments of the writing process are applied by catch_up(). Fails as that does.
@@ -50,7 +50,7 @@ class EventShapes {
   }
 
  private:
-  EventShapes(StoreAccess store, SchemaRegistry& registry, LuaHost::Log log);
+  EventShapes(StoreAccess store, SchemaRegistry& registry, LuaHost::Log log, LogSink on_log);
 
   SchemaRegistry& registry_;
   Upcasters upcasters_;

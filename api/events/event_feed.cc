@@ -1,11 +1,12 @@
 #include "api/events/event_feed.h"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "api/events/event_json.h"
+#include "api/http/server_log.h"
 #include "api/serving/shape_problem.h"
 #include "eventstore/json/json_writer.h"
 
@@ -48,7 +49,11 @@ BodySource::Piece EventFeed::next(std::string& to, WorkBudget& budget) {
     const std::size_t limit = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPieceEvents));
     auto page = cursor_->next(limit, kPieceBytes, budget);
     if (!page) {
-      spdlog::error("Sending events failed: {}", page.error().message);
+      server_log(LogEvent(LogLevel::kError, "feed-failed",
+                          fmt::format("Sending events failed behind position {}: {}",
+                                      cursor_->read_through().value, page.error().message))
+                     .with("position", cursor_->read_through().value)
+                     .with("error", page.error().message));
       return Piece::kFailed;
     }
     page_ = *std::move(page);
@@ -141,7 +146,10 @@ void EventFeed::append_resume_point(std::string& to) {
 // The status is sent already. The feed sends the events before the failure and then closes the connection in
 // the middle of the body; a client of server-sent events gets the reason in a comment first.
 BodySource::Piece EventFeed::break_off(std::string& to, const ShapeFault& fault) {
-  spdlog::error("Sending events failed at {}", describe(fault));
+  server_log(LogEvent(LogLevel::kError, "feed-broken-off", "Sending events failed at " + describe(fault))
+                 .with("position", fault.position.value)
+                 .with("stream", fault.stream)
+                 .with("error", fault.message));
   source_.metrics.shape_failed();
   if (format_ == FeedFormat::kServerSent) {
     const bool secret = fault.kind == ShapeFault::Kind::kCorruption;

@@ -1,11 +1,10 @@
 #include "api/http/answer_workers.h"
 
-#include <spdlog/spdlog.h>
-
 #include <exception>
 #include <memory>
 
 #include "api/http/problem.h"
+#include "api/http/server_log.h"
 
 namespace cairn::api {
 
@@ -28,7 +27,9 @@ class AnswerWorkers::QueuedAnswer {
     try {
       respond_(make());
     } catch (const std::exception& exception) {
-      spdlog::error("An answer could not be made: {}", exception.what());
+      server_log(LogEvent(LogLevel::kError, "answer-failed",
+                          std::string("An answer could not be made: ") + exception.what())
+                     .with("error", exception.what()));
       respond_(internal_error().to_response());
     }
   }

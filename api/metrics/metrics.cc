@@ -67,6 +67,13 @@ struct Metrics::Instruments {
   prometheus::Counter& streams_closed =
       counter(registry, "cairn_http_streams_closed_total",
               "Streams closed because their client did not read and others needed the memory or connection");
+  prometheus::Family<prometheus::Counter>& dropped_lines_total =
+      prometheus::BuildCounter()
+          .Name("cairn_log_lines_dropped_total")
+          .Help("Lines of the log that were dropped because they could not be written in time")
+          .Register(registry);
+  prometheus::Counter& server_lines_dropped = dropped_lines_total.Add({{"log", "server"}});
+  prometheus::Counter& access_lines_dropped = dropped_lines_total.Add({{"log", "access"}});
   prometheus::Counter& shape_failures =
       counter(registry, "cairn_shape_failures_total",
               "Events that could not be brought to the schema version asked for");
@@ -132,6 +139,12 @@ void Metrics::committed(const CommitReport& report) {
   instruments_->commit_seconds.Observe(std::chrono::duration<double>(report.took).count());
   instruments_->block_bytes.Observe(static_cast<double>(report.bytes));
   instruments_->block_events.Observe(static_cast<double>(report.events));
+}
+
+void Metrics::log_lines_dropped(DroppedLog log, std::uint64_t lines) {
+  auto& dropped =
+      log == DroppedLog::kServer ? instruments_->server_lines_dropped : instruments_->access_lines_dropped;
+  dropped.Increment(static_cast<double>(lines));
 }
 
 void Metrics::shape_failed() { instruments_->shape_failures.Increment(); }

@@ -16,6 +16,9 @@ namespace cairn::api {
 // The outcome of a request to deploy an upcaster.
 enum class DeployResult { kInstalled, kUnchanged, kDryRun, kRefused };
 
+// Which log lost lines.
+enum class DroppedLog { kServer, kAccess };
+
 // The server's metrics, for Prometheus. Thread-safe.
 class Metrics final : public RequestObserver {
  public:
@@ -30,6 +33,9 @@ class Metrics final : public RequestObserver {
 
   // For StoreOptions::on_commit.
   void committed(const CommitReport& report);
+
+  // Lines of the log that were dropped because they could not be written in time.
+  void log_lines_dropped(DroppedLog log, std::uint64_t lines);
 
   // An event could not be brought to the schema version that a reader asked for.
   void shape_failed();

@@ -1,7 +1,6 @@
 #include "api/net/connection.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <boost/asio/bind_executor.hpp>
@@ -10,6 +9,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <optional>
 #include <utility>
+
+#include "api/http/server_log.h"
 
 namespace cairn::api {
 
@@ -43,11 +44,6 @@ Problem head_too_large(std::size_t limit) {
 Problem too_slow(std::chrono::milliseconds limit) {
   return {408, "request-timeout", "The request took too long",
           fmt::format("The request did not arrive within {} ms.", limit.count())};
-}
-
-// " (3 similar lines suppressed)", or nothing.
-std::string similar(std::uint64_t suppressed) {
-  return suppressed == 0 ? "" : fmt::format(" ({} similar lines suppressed)", suppressed);
 }
 
 // Suspends the coroutine until there is an answer, which may come from any thread. Not a coroutine itself,
@@ -85,14 +81,20 @@ asio::awaitable<bool> run_on(WorkerPool& workers, ClientId client, ClientTurns& 
 // Odd, as the ids of connections are not. The name outlives a reload of the tokens.
 ClientId of_token(const Token& token) { return std::hash<std::string>()(token.name) | 1; }
 
+void log_exception(const char* what) {
+  server_log(
+      LogEvent(LogLevel::kError, "request-failed", std::string("A request failed with an exception: ") + what)
+          .with("error", what));
+}
+
 // Calls the route, whose answer may come later. An exception becomes a 500, and its text goes to the log only.
 void call_route(RouteMatch match, HttpRequest request, const Responder& respond) {
   try {
     return Router::handle(std::move(match), std::move(request), respond);
   } catch (const std::exception& error) {
-    spdlog::error("A request failed with an exception: {}", error.what());
+    log_exception(error.what());
   } catch (...) {
-    spdlog::error("A request failed with an unknown exception.");
+    log_exception("unknown");
   }
   respond(internal_error().to_response());
 }
@@ -118,6 +120,7 @@ Connection::Connection(tcp::socket socket, std::shared_ptr<TlsContext> tls,
 asio::awaitable<void> Connection::run(std::shared_ptr<Connection> self) {
   self->services_.observer.connection_opened();
   self->opened_at_ = Clock::now();
+  if (self->services_.on_access) self->peer_ = self->transport_.peer();
   if (co_await self->handshake()) {
     while (co_await self->serve_one()) {
     }
@@ -176,11 +179,8 @@ void Connection::close_if_blocked(Clock::time_point since, std::function<void()>
 
 void Connection::close_blocked(Clock::time_point since) {
   services_.observer.stream_closed();
-  if (const auto suppressed = services_.refusals.take(Clock::now())) {
-    const auto blocked_ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since);
-    spdlog::warn("Closed a stream to {} that was blocked for {} ms, to serve another client.{}",
-                 transport_.peer(), blocked_ms.count(), similar(*suppressed));
-  }
+  services_.client_log.stream_closed(
+      transport_.peer(), std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since));
   transport_.close();
 }
 
@@ -210,12 +210,20 @@ asio::awaitable<bool> Connection::handshake() {
   set_deadline(opened_at_ + limits_.first_request_time_max);
   boost::system::error_code error;
   co_await transport_.handshake(error);
+  if (error) {
+    server_log(LogEvent(LogLevel::kDebug, "tls-handshake-failed",
+                        fmt::format("A TLS handshake with {} failed: {}", transport_.peer(), error.message()))
+                   .with("remote", transport_.peer())
+                   .with("error", error.message()));
+  }
   co_return !error;
 }
 
 // Returns whether another request may follow.
 asio::awaitable<bool> Connection::serve_one() {
   request_id_.clear();
+  access_ = {};
+  token_ = nullptr;
   const std::size_t head_bytes = co_await receive_head();
   if (head_bytes == kNoHead) co_return false;
   head_text_.assign(input_, 0, head_bytes);
@@ -228,12 +236,16 @@ asio::awaitable<bool> Connection::serve_one() {
     co_return false;
   }
   const RequestHead& head = *parsed;
+  access_.method = head.method;
+  access_.target = head.target;
   const auto given_id = request_id_of(head);
   request_id_ = given_id ? std::string(*given_id) : id_prefix_ + std::to_string(++requests_);
   RouteMatch match = services_.router.find(head.method, head.target.substr(0, head.target.find('?')));
   const auto admitted = admit(head, match.route);
   if (!admitted) {
-    log_refusal(head, admitted.error());
+    // It may be an attempt to guess a token.
+    services_.client_log.refused(head.method, head.target.substr(0, head.target.find('?')), transport_.peer(),
+                                 admitted.error());
     // Before the body: a client without a token must not make the server read megabytes.
     co_await refuse(admitted.error(), match.dialect);
     co_return false;
@@ -258,6 +270,8 @@ asio::awaitable<bool> Connection::serve_one() {
   HttpResponse response = co_await answer(head, std::move(match));
   place.reset();  // before sending: the client may be slow
   services_.observer.answered(route, response.status, Clock::now() - received);
+  access_.status = response.status;
+  access_.bytes = 0;  // without "100 Continue"
   input_.erase(0, static_cast<std::size_t>(std::min<std::uint64_t>(head.content_length, input_.size())));
   if (input_.capacity() > chunk_.size() && input_.empty()) input_.shrink_to_fit();
   body_reservation_.release();
@@ -270,6 +284,7 @@ asio::awaitable<bool> Connection::serve_one() {
   } else {
     sent = co_await send_whole(head, std::move(response), keep_alive);
   }
+  log_access();
   answer_reservation_.release();
   if (output_.capacity() > kOutputKept) output_ = std::string();
   for (const auto& closed : std::exchange(when_closed_, {})) closed();
@@ -513,6 +528,7 @@ asio::awaitable<bool> Connection::send_whole(const RequestHead& head, HttpRespon
     if (!reserved) {
       response = reserved.error().to_response();
       add_headers(response);
+      access_.status = response.status;
     }
   }
   const BodyForm form = head.method == "HEAD" ? BodyForm::kNone : BodyForm::kWhole;
@@ -646,7 +662,10 @@ asio::awaitable<Connection::Received> Connection::receive() {
 asio::awaitable<bool> Connection::send(Pace pace) {
   // A stream goes through the event loop after each piece, or a fast reader would monopolise this thread.
   std::size_t sent = pace == Pace::kWhole ? transport_.write_now(asio::buffer(output_)) : 0;
-  if (sent == output_.size()) co_return true;
+  if (sent == output_.size()) {
+    access_.bytes += sent;
+    co_return true;
+  }
   set_deadline(Clock::now() + limits_.idle_time_max);
   sending_ = true;
   boost::system::error_code error;
@@ -660,6 +679,7 @@ asio::awaitable<bool> Connection::send(Pace pace) {
   }
   if (pace == Pace::kEachPart) set_blocked_since(std::nullopt);
   sending_ = false;
+  access_.bytes += sent;
   // close_if_blocked() may have come between the last write and here.
   co_return !error && !expired_ && when_closed_.empty();
 }
@@ -671,7 +691,11 @@ asio::awaitable<void> Connection::refuse(const Problem& problem, Dialect dialect
   HttpResponse response = problem.to_response(dialect);
   add_headers(response);
   output_ = render(response, KeepAlive::kNo, BodyForm::kWhole);
-  if (co_await send(Pace::kWhole)) co_await discard_input();
+  access_.status = problem.status();
+  access_.bytes = 0;
+  const bool sent = co_await send(Pace::kWhole);
+  log_access();
+  if (sent) co_await discard_input();
 }
 
 // Ends the connection so that the client sees its answer: see ServerLimits::linger_time_max.
@@ -689,13 +713,17 @@ void Connection::add_headers(HttpResponse& response) const {
   if (!request_id_.empty()) response.headers.emplace_back(kRequestIdHeader, request_id_);
 }
 
-// May be a brute-force attempt. The credentials are not logged: they may be a valid token with a typing
-// error.
-void Connection::log_refusal(const RequestHead& head, const Problem& problem) {
-  const auto suppressed = services_.refusals.take(Clock::now());
-  if (!suppressed) return;
-  spdlog::warn("Refused {} {} from {}: {} {}{}", head.method, head.target.substr(0, head.target.find('?')),
-               transport_.peer(), problem.status(), problem.slug(), similar(*suppressed));
+void Connection::log_access() {
+  if (!services_.on_access) return;
+  const std::string target = logged_target(access_.target);
+  services_.on_access({.remote = peer_,
+                       .token = token_ != nullptr ? std::string_view(token_->name) : std::string_view(),
+                       .method = access_.method,
+                       .target = target,
+                       .request_id = request_id_,
+                       .status = access_.status,
+                       .bytes = access_.bytes,
+                       .took = Clock::now() - request_began_});
 }
 
 // Deadlines change several times in each request, nearly always to a later time. Setting an Asio timer is

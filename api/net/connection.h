@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/http/access_record.h"
 #include "api/http/admission.h"
 #include "api/http/browser_origins.h"
 #include "api/http/http_render.h"
@@ -23,8 +24,8 @@
 #include "api/http/server_limits.h"
 #include "api/http/worker_pool.h"
 #include "api/net/blocked_streams.h"
+#include "api/net/client_log.h"
 #include "api/net/client_turns.h"
-#include "api/net/log_throttle.h"
 #include "api/net/memory_budget.h"
 #include "api/net/transport.h"
 #include "eventstore/base/mutex.h"
@@ -52,7 +53,8 @@ struct ConnectionServices {
   WorkerPool& workers;
   const std::atomic<bool>& stopping;  // ends the work on answers
   RequestObserver& observer;
-  LogThrottle& refusals;
+  ClientLog& client_log;
+  const OnAccess& on_access;
 };
 
 // One connection: reads a whole request within the limits, has a route answer it, sends the answer, and
@@ -126,7 +128,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<void> discard_input();
   boost::asio::awaitable<void> refuse(const Problem& problem, Dialect dialect = Dialect::kProblem);
   void add_headers(HttpResponse& response) const;
-  void log_refusal(const RequestHead& head, const Problem& problem);
+  void log_access();
 
   // Makes operations of the socket fail after `time`.
   void set_deadline(std::chrono::steady_clock::time_point time);
@@ -154,12 +156,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   std::shared_ptr<const Token> token_;  // of the request; nullptr when none is needed
   bool revoked_ = false;                // token_ is not in force any more
-  std::string_view cors_origin_;        // of the request's page, when it is allowed; else empty
-  bool is_preflight_ = false;           // of the request
-  std::string request_id_;              // of the request; empty until its head was parsed
-  std::string head_text_;               // the views of RequestHead point here
-  std::string input_;                   // received and not yet handled: a body, and pipelined requests
-  std::string output_;                  // the answer being sent
+  // Of the request, for the access log. The views point into head_text_.
+  struct Access {
+    std::string_view method;
+    std::string_view target;
+    int status = 0;
+    std::uint64_t bytes = 0;  // sent of the answer
+  };
+  Access access_;
+  std::string peer_;              // set when there is an access log
+  std::string_view cors_origin_;  // of the request's page, when it is allowed; else empty
+  bool is_preflight_ = false;     // of the request
+  std::string request_id_;        // of the request; empty until its head was parsed
+  std::string head_text_;         // the views of RequestHead point here
+  std::string input_;             // received and not yet handled: a body, and pipelined requests
+  std::string output_;            // the answer being sent
   const std::string id_prefix_ = new_event_id().to_string() + "-";
   std::uint64_t requests_ = 0;         // that got an id of the server
   std::array<char, 16u << 10> chunk_;  // receive buffer of the socket

@@ -1,7 +1,6 @@
 #include "api/net/http_server.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,7 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "api/http/server_log.h"
 #include "api/net/blocked_streams.h"
+#include "api/net/client_log.h"
 #include "api/net/client_turns.h"
 #include "api/net/connection.h"
 #include "api/net/connection_slots.h"
@@ -134,7 +135,8 @@ class HttpServer::Impl {
                   workers_,
                   stopping_work_,
                   options_.observer != nullptr ? *options_.observer : null_observer_,
-                  refusals_},
+                  client_log_,
+                  options_.on_access},
         tls_(std::move(options_.tls)),
         slots_(slot_limits(options_.limits, admission_.needs_token())),
         io_threads_(thread_count(options_.threads)),
@@ -163,7 +165,11 @@ class HttpServer::Impl {
 
   void serve() {
     asio::co_spawn(acceptor_.get_executor(), accept(), [](const std::exception_ptr& exception) {
-      if (exception) spdlog::critical("No more connections are accepted: {}", describe(exception));
+      if (exception) {
+        server_log(LogEvent(LogLevel::kError, "accept-ended",
+                            "No more connections are accepted: " + describe(exception))
+                       .with("error", describe(exception)));
+      }
     });
     accepting_.thread = std::thread([this] {
       name_this_thread("cairn-accept");
@@ -221,7 +227,9 @@ class HttpServer::Impl {
           co_await acceptor_.async_accept(thread.io, asio::redirect_error(asio::use_awaitable, error));
       if (!acceptor_.is_open()) break;
       if (error) {
-        spdlog::warn("A connection could not be accepted: {}", error.message());
+        server_log(LogEvent(LogLevel::kWarning, "accept-failed",
+                            "A connection could not be accepted: " + error.message())
+                       .with("error", error.message()));
         accept_pause_.expires_after(kAcceptPause);
         co_await accept_pause_.async_wait(asio::redirect_error(asio::use_awaitable, error));
         continue;
@@ -257,7 +265,11 @@ class HttpServer::Impl {
       return;
     }
     asio::co_spawn(executor, Connection::run(connection), [this, id](const std::exception_ptr& exception) {
-      if (exception) spdlog::error("A connection failed: {}", describe(exception));
+      if (exception) {
+        server_log(
+            LogEvent(LogLevel::kError, "connection-failed", "A connection failed: " + describe(exception))
+                .with("error", describe(exception)));
+      }
       const MutexLock lock(mutex_);
       slots_.remove(id);
       connections_.erase(id);
@@ -332,7 +344,7 @@ class HttpServer::Impl {
   std::atomic<bool> stopping_work_{false};
   WorkerPool workers_;  // a connection has at most one piece of work there, so its queue is never full
   NullObserver null_observer_;
-  LogThrottle refusals_;
+  ClientLog client_log_;
   const ConnectionServices services_;
 
   Mutex mutex_;

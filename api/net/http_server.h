@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/http/access_record.h"
 #include "api/http/admission.h"
 #include "api/http/request_observer.h"
 #include "api/http/router.h"
@@ -24,6 +25,7 @@ struct ServerOptions {
   std::shared_ptr<TlsContext> tls;        // without it, plain HTTP
   std::vector<std::string> cors_origins;  // of other sites whose pages may use the server; see parse_origin()
   RequestObserver* observer = nullptr;    // outlives the server
+  OnAccess on_access;                     // empty: no access log
 };
 
 // An HTTP/1.1 server: accepts connections and calls the routes of a router, on threads of its own. A

@@ -1,7 +1,9 @@
 #include "api/net/tls.h"
 
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 
+#include <ctime>
 #include <string>
 
 #include "api/net/tls_native.h"
@@ -38,6 +40,14 @@ Result<std::unique_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
   context.use_private_key_file(files.key.string(), ssl::context::pem, error);
   if (error) return cannot_use("key", files.key, error);
   return std::unique_ptr<TlsContext>(new TlsContext(std::move(native)));
+}
+
+std::optional<Timestamp> TlsContext::valid_until() const {
+  const X509* certificate = SSL_CTX_get0_certificate(native_->context.native_handle());
+  std::tm end{};
+  if (certificate == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) != 1)
+    return std::nullopt;
+  return Timestamp{static_cast<std::int64_t>(::timegm(&end)) * 1'000'000};
 }
 
 }  // namespace cairn::api

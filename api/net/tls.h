@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
+#include "eventstore/base/clock.h"
 #include "eventstore/base/result.h"
 
 namespace cairn::api {
@@ -17,6 +19,9 @@ class TlsContext {
  public:
   // Fails with kInvalidArgument when a file cannot be read, or the key does not match the certificate.
   static Result<std::unique_ptr<TlsContext>> load(const TlsFiles& files);
+
+  // When the certificate ends to be valid; nullopt when it does not say so in a way that is understood.
+  std::optional<Timestamp> valid_until() const;
 
   ~TlsContext();
   TlsContext(const TlsContext&) = delete;

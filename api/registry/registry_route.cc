@@ -1,12 +1,11 @@
 #include "api/registry/registry_route.h"
 
-#include <spdlog/spdlog.h>
-
 #include <exception>
 #include <string_view>
 #include <utility>
 
 #include "api/access/token_file.h"
+#include "api/http/server_log.h"
 #include "api/registry/registry_service.h"
 #include "eventstore/json/json_writer.h"
 #include "schemaregistry/registry/schema_registry.h"
@@ -66,7 +65,11 @@ HttpResponse registry_response(RegistryResult<std::string> result, const char* t
   }
   const RegistryError& error = result.error();
   const bool took_too_long = error.code == kBudgetExceededCode;
-  if (error.status >= 500 && !took_too_long) spdlog::error("The schema registry failed: {}", error.message);
+  if (error.status >= 500 && !took_too_long) {
+    server_log(LogEvent(LogLevel::kError, "registry-failed", "The schema registry failed: " + error.message)
+                   .with("status", error.status)
+                   .with("error", error.message));
+  }
   response.status = error.status;
   response.body = json_object([&](JsonWriter& json) {
     json.number("error_code", static_cast<std::uint64_t>(error.code));

@@ -1,5 +1,3 @@
-#include <spdlog/spdlog.h>
-
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,6 +8,7 @@
 #include "api/access/token_file.h"
 #include "api/aggregates/aggregate_service.h"
 #include "api/http/problem.h"
+#include "api/http/server_log.h"
 #include "api/metrics/metrics.h"
 #include "api/projections/projection_service.h"
 #include "api/server/routes.h"
@@ -74,7 +73,11 @@ void answer_reload(const std::function<Result<Reloaded>()>& reload, EventStore& 
   append.streams.push_back({std::string(kAuditStream), ExpectedVersion::any(), {std::move(event)}});
   store.append_async(
       std::move(append), [respond, text = answer.dump()](const Result<AppendResult>& appended) {
-        if (!appended) spdlog::warn("A reload could not be written to $audit: {}", appended.error().message);
+        if (!appended) {
+          server_log(LogEvent(LogLevel::kWarning, "audit-failed",
+                              "A reload could not be written to $audit: " + appended.error().message)
+                         .with("error", appended.error().message));
+        }
         respond(json_response(200, text));
       });
 }

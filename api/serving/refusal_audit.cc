@@ -1,9 +1,8 @@
 #include "api/serving/refusal_audit.h"
 
-#include <spdlog/spdlog.h>
-
 #include <utility>
 
+#include "api/http/server_log.h"
 #include "api/serving/route_tools.h"
 #include "eventstore/json/json_writer.h"
 #include "projections/runner/audit.h"
@@ -22,7 +21,11 @@ void RefusalAudit::note(const Problem& problem) const {
                                     json.text("problem", problem.slug());
                                   }),
                                   origin_, kOutcomeRefused);
-  if (!noted) spdlog::warn("A refused command could not be written to $audit: {}", noted.error().message);
+  if (!noted) {
+    server_log(LogEvent(LogLevel::kWarning, "audit-failed",
+                        "A refused command could not be written to $audit: " + noted.error().message)
+                   .with("error", noted.error().message));
+  }
 }
 
 }  // namespace cairn::api

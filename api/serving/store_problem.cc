@@ -1,9 +1,9 @@
 #include "api/serving/store_problem.h"
 
-#include <spdlog/spdlog.h>
-
 #include <string>
 #include <utility>
+
+#include "api/http/server_log.h"
 
 namespace cairn::api {
 
@@ -16,6 +16,13 @@ std::string field_of(const std::string& message) { return message.substr(0, mess
 Problem with_check(Problem problem, const Error& error) {
   if (error.check) problem.with("check", to_string(*error.check));
   return problem;
+}
+
+void log_store_failure(const Error& error) {
+  LogEvent event(LogLevel::kError, "read-failed", "The store failed: " + error.message);
+  event.add("error", error.message);
+  if (error.position) event.add("position", *error.position);
+  server_log(std::move(event));
 }
 
 Problem wrong_version(const Error& error) {
@@ -98,7 +105,9 @@ Problem store_problem(const Error& error) {
       return {507, "disk-full", "The disk is full",
               "Nothing was written. Appends are accepted again when there is space."};
     case Errc::kOutcomeUnknown:
-      spdlog::error("A commit failed: {}", error.message);
+      server_log(LogEvent(LogLevel::kError, "commit-failed",
+                          "A commit failed, and whether it is stored is not known: " + error.message)
+                     .with("error", error.message));
       return {
           500, "outcome-unknown", "It is not known whether the events were stored",
           "The commit failed half-way. When the server is back, send the events again with the same ids, or "
@@ -107,7 +116,7 @@ Problem store_problem(const Error& error) {
       return not_yet("The store accepts no appends until the server is restarted.");
     case Errc::kCorruption:
     case Errc::kIo:
-      spdlog::error("The store failed: {}", error.message);
+      log_store_failure(error);
       return internal_error();
   }
   return internal_error();

@@ -1,5 +1,7 @@
 #include "eventstore/append/appender.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 #include <utility>
@@ -23,6 +25,9 @@ constexpr int kWriterNiceness = -10;
 // Of its share of a processor: at a higher priority a millisecond of it is as long as kShortSlice, so that threads
 // with such a slice wait for one of the writer's slices at most.
 constexpr std::chrono::milliseconds kWriterSlice{1};
+
+// A commit that took longer is logged. A disk needs some ms; a client notices 100.
+constexpr std::chrono::milliseconds kSlowCommit{100};
 
 Error closing() { return make_error(Errc::kFailedPrecondition, "the store is closing"); }
 
@@ -146,11 +151,13 @@ std::size_t Appender::write_block(AppendQueue::Batch& batch, std::size_t from) {
                       ? Status(make_error(Errc::kFailedPrecondition, "the store has stopped taking appends"))
                       : hooks_.make_room();
   std::size_t to = batch.appends.size();
+  const std::uint64_t commits = counters_.commits;
   if (status.ok()) {
     to = plan_block(batch, from);
     if (!planner_.is_empty()) status = commit();
   }
   for (std::size_t i = from; i < to; ++i) answer_request(*batch.appends[i].pending, status);
+  log_disk_full(status, to - from, commits);
   return to;
 }
 
@@ -225,6 +232,7 @@ Status Appender::commit() {
   CAIRN_ASSERT(applied_through_ == end_.last_position, applied_through_.value,
                end_.last_position.value);  // invariant 2
   if (planner_.events() > 0) parts_.news.publish(end_.last_position);
+  if (took > kSlowCommit) log_slow_commit(block.size(), took);
   if (options_.on_commit) options_.on_commit({planner_.events(), block.size(), took});
   return {};
 }
@@ -235,6 +243,44 @@ Status Appender::failed(const Status& written) {
   const Errc code = written.error().code;
   if (code != Errc::kDiskFull && code != Errc::kIo) stop(written.error());
   return written;
+}
+
+void Appender::log_disk_full(const Status& status, std::size_t requests, std::uint64_t commits_before) {
+  if (!status.ok() && status.error().code == Errc::kDiskFull) {
+    if (!disk_full_.refused(requests, options_.clock())) return;
+    LogEvent event(
+        LogLevel::kError, "disk-full",
+        "The disk is full, and appends are refused until there is room: " + status.error().message);
+    if (hooks_.add_free_room) hooks_.add_free_room(event);
+    event.add("error", status.error().message);
+    log_to(options_.on_log, event);
+  } else if (counters_.commits != commits_before) {
+    const auto end = disk_full_.written(options_.clock());
+    if (!end) return;
+    log_to(options_.on_log,
+           LogEvent(LogLevel::kInfo, "disk-full-ended",
+                    fmt::format("The disk has room again: appends are stored after {} ms, in which {} were "
+                                "refused",
+                                end->lasted.count(), end->refused))
+               .with("durationMs", end->lasted.count())
+               .with("refusedAppends", end->refused)
+               .with("position", end_.last_position.value));
+  }
+}
+
+void Appender::log_slow_commit(std::size_t bytes, std::chrono::nanoseconds took) {
+  const auto suppressed = slow_commits_.take(options_.clock());
+  if (!suppressed) return;
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
+  LogEvent event(LogLevel::kWarning, "slow-commit",
+                 fmt::format("A commit of {} events ({} bytes) up to position {} took {} ms",
+                             planner_.events(), bytes, end_.last_position.value, ms));
+  event.add("durationMs", ms);
+  event.add("events", planner_.events());
+  event.add("bytes", bytes);
+  event.add("position", end_.last_position.value);
+  add_suppressed(event, *suppressed);
+  log_to(options_.on_log, event);
 }
 
 void Appender::apply_events() {

@@ -9,6 +9,7 @@
 #include "eventstore/append/block_hasher.h"
 #include "eventstore/append/block_planner.h"
 #include "eventstore/append/callback_dispatcher.h"
+#include "eventstore/append/disk_full_episode.h"
 #include "eventstore/base/background_thread.h"
 #include "eventstore/base/checksum.h"
 #include "eventstore/base/mutex.h"
@@ -56,6 +57,8 @@ class Appender {
   struct Hooks {
     std::function<Status()> make_room;  // before a block is planned; may wait for the flusher (backpressure)
     std::function<Status()> before_write;  // before a block is written
+    // The room that the disk has, in words: "0 bytes are free in /var/lib/cairn". Adds it to a line of the log.
+    std::function<void(LogEvent&)> add_free_room = {};
   };
 
   // Starts the writer thread. REQUIRES: all of `parts` and `options` outlive it.
@@ -88,6 +91,8 @@ class Appender {
   Status commit() CAIRN_EXCLUDES(hash_mutex_);
   Status failed(const Status& written);
   void apply_events();
+  void log_disk_full(const Status& status, std::size_t requests, std::uint64_t commits_before);
+  void log_slow_commit(std::size_t bytes, std::chrono::nanoseconds took);
   void count(const Result<AppendResult>& answer);
   void stop(const Error& cause);
 
@@ -105,6 +110,8 @@ class Appender {
   std::atomic<bool> has_written_ = false;
   GlobalPosition applied_through_;  // the writer thread's: the last position that the tail or the index has
   bool stopped_ = false;            // the writer thread's: the outcome of a commit is unknown
+  DiskFullEpisode disk_full_;       // the writer thread's
+  LogThrottle slow_commits_;        // the writer thread's
   mutable Mutex hash_mutex_;
   Sha256 published_hash_ CAIRN_GUARDED_BY(hash_mutex_);
   CallbackDispatcher callbacks_;  // outlives the writer thread, which hands it answered requests

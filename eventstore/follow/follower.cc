@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "eventstore/base/log_throttle.h"
 #include "eventstore/read/filtered_page.h"
 #include "eventstore/read/pages.h"
 
@@ -67,29 +68,33 @@ Status Follower::read_after_index(const IndexState& index) {
   return {};
 }
 
-// A failure that may pass is reported once, until a poll succeeds; one that ends the follower always.
+// A failure that may pass is logged once a minute; one that ends the follower always.
 void Follower::run(const std::stop_token& stop) {
-  bool noticed = false;
+  LogThrottle failures;
   MutexLock lock(mutex_);
   while (!changed_.wait_for(lock, options_.poll_interval, [&] { return stop.stop_requested(); })) {
     lock.unlock();
     const Status polled = poll(FollowedLog::LastBlock::kDefer);
     lock.lock();
-    if (polled.ok()) {
-      noticed = false;
-      continue;
-    }
+    if (polled.ok()) continue;
     // kFailedPrecondition: a newer program writes the log.
     const bool fatal =
         polled.error().code == Errc::kCorruption || polled.error().code == Errc::kFailedPrecondition;
     if (fatal) failure_ = polled.error();
-    const auto& report = fatal ? options_.on_fatal : options_.on_notice;
-    if (report && (fatal || !noticed)) {
-      noticed = true;
-      lock.unlock();
-      report(polled.error().message);
-      lock.lock();
+    lock.unlock();
+    if (fatal) {
+      if (options_.on_fatal) options_.on_fatal(polled.error().message);
+    } else if (const auto suppressed = failures.take(system_time())) {
+      LogEvent event(LogLevel::kWarning, "log-unreadable",
+                     fmt::format("The files of the log cannot be read at the moment; the last position that "
+                                 "was read is {}: {}",
+                                 head().value, polled.error().message));
+      event.add("position", head().value);
+      event.add("error", polled.error().message);
+      add_suppressed(event, *suppressed);
+      log_to(options_.on_log, event);
     }
+    lock.lock();
     if (fatal) return;
   }
 }

@@ -1,5 +1,7 @@
 #include "eventstore/index/flusher.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -61,10 +63,19 @@ Status Flusher::flush_once() {
   if (generation == nullptr) return {};
   // When the active generation is full too, appends are about to wait in make_room().
   const auto urgent = [this] { return waiting_ > 0 || tail_.sizes().active.reaches(options_.flush_at); };
+  const auto began = std::chrono::steady_clock::now();
   const Status status = index_.flush(*generation, store_id_, options_.first_id_day(), urgent);
   if (status.ok()) {
     tail_.drop_frozen(cache_bytes_max());
     ++flushes_;
+    const auto took = std::chrono::steady_clock::now() - began;
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
+    log_to(options_.on_log, LogEvent(LogLevel::kDebug, "index-flushed",
+                                     fmt::format("The tail was written to the index in {} ms", ms))
+                                .with("durationMs", ms));
+    if (std::exchange(failure_logged_, false)) {
+      log_to(options_.on_log, LogEvent(LogLevel::kInfo, "index-flushed-again", "The index is flushed again"));
+    }
   }
   bool new_failure = false;
   {
@@ -82,15 +93,18 @@ bool Flusher::take_idle_step() {
   const FairMutexLock writing(flush_mutex_);
   const auto more = options_.idle_step();
   if (more.ok()) {
-    if (*more) idle_failure_.reset();
     return *more;
   }
   const bool may_pass = more.error().code == Errc::kDiskFull || more.error().code == Errc::kIo;
   idle_retry_at_ = std::chrono::steady_clock::now();
   idle_retry_at_ += may_pass ? std::chrono::seconds(kRetryAfter) : std::chrono::seconds(kMaintenanceInterval);
-  if (options_.on_notice && idle_failure_ != more.error().message)
-    options_.on_notice("the index could not be tidied: " + more.error().message);
-  idle_failure_ = more.error().message;
+  if (const auto suppressed = idle_failures_.take(options_.clock())) {
+    LogEvent event(LogLevel::kWarning, "index-tidy-failed",
+                   "The index could not be tidied, which is tried again: " + more.error().message);
+    event.add("error", more.error().message);
+    add_suppressed(event, *suppressed);
+    log_to(options_.on_log, event);
+  }
   return false;
 }
 
@@ -104,11 +118,24 @@ void Flusher::take_idle_steps(const std::stop_token& stop) {
   while (!idle_ && !interrupted()) idle_ = !take_idle_step();
 }
 
-void Flusher::report(const Error& error) const {
-  const std::string message = "the index could not be flushed: " + error.message;
+void Flusher::report(const Error& error) {
   const bool may_pass = error.code == Errc::kDiskFull || error.code == Errc::kIo;
-  const auto& listener = may_pass ? options_.on_notice : options_.on_fatal;
-  if (listener) listener(message);
+  if (!may_pass) {
+    if (options_.on_fatal) options_.on_fatal("the index could not be flushed: " + error.message);
+    return;
+  }
+  const auto suppressed = failures_.take(options_.clock());
+  if (!suppressed) return;
+  failure_logged_ = true;
+  LogEvent event(
+      LogLevel::kWarning, "index-flush-failed",
+      fmt::format("The index could not be flushed, which is tried again every second; {} events wait "
+                  "in memory: {}",
+                  tail_.sizes().all.events, error.message));
+  event.add("events", tail_.sizes().all.events);
+  event.add("error", error.message);
+  add_suppressed(event, *suppressed);
+  log_to(options_.on_log, event);
 }
 
 void Flusher::run(const std::stop_token& stop) {

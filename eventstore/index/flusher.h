@@ -11,7 +11,10 @@
 #include <string_view>
 
 #include "eventstore/base/background_thread.h"
+#include "eventstore/base/clock.h"
 #include "eventstore/base/fair_mutex.h"
+#include "eventstore/base/log_event.h"
+#include "eventstore/base/log_throttle.h"
 #include "eventstore/base/mutex.h"
 #include "eventstore/base/result.h"
 #include "eventstore/index/index.h"
@@ -29,12 +32,13 @@ class Flusher {
     TailSize flush_at{.events = 1u << 18, .bytes = 128u << 20};  // of the active generation
     TailSize max{.events = 1u << 20, .bytes = 512u << 20};       // make_room() waits at this size
     std::function<std::uint32_t()> first_id_day;
-    std::function<void(std::string_view)> on_notice;
+    LogSink on_log;
+    Clock clock = system_time;                       // limits how often failures are logged
     std::function<void(std::string_view)> on_fatal;  // the index cannot be written until the next start
     std::function<void()> each_minute;               // maintenance, called on cairn-flush
 
     // Does a small part of the work that may wait for flushes, such as merging runs; false when there is none.
-    // Called on cairn-flush between flushes. A failure is told to on_notice, and it is called again later.
+    // Called on cairn-flush between flushes. A failure is logged, and it is called again later.
     std::function<Result<bool>()> idle_step;
   };
 
@@ -59,7 +63,7 @@ class Flusher {
   Status flush_once() CAIRN_EXCLUDES(flush_mutex_, mutex_);
   void take_idle_steps(const std::stop_token& stop) CAIRN_EXCLUDES(flush_mutex_, mutex_);
   bool take_idle_step() CAIRN_EXCLUDES(flush_mutex_, mutex_);
-  void report(const Error& error) const;
+  void report(const Error& error) CAIRN_REQUIRES(flush_mutex_);
   std::size_t cache_bytes_max() const { return options_.max.bytes / 2; }
 
   Index& index_;
@@ -75,9 +79,12 @@ class Flusher {
   CondVar changed_;
   bool wanted_ CAIRN_GUARDED_BY(mutex_) = false;           // make_room() asked for a flush
   std::optional<Error> failure_ CAIRN_GUARDED_BY(mutex_);  // of the last attempt
+  // The failure is in the log, and its end is not.
+  bool failure_logged_ CAIRN_GUARDED_BY(flush_mutex_) = false;
+  LogThrottle failures_ CAIRN_GUARDED_BY(flush_mutex_);
+  LogThrottle idle_failures_ CAIRN_GUARDED_BY(flush_mutex_);
   // cairn-flush's:
-  bool idle_ = false;                        // no idle step is to be taken until the next flush
-  std::optional<std::string> idle_failure_;  // the last one that was reported
+  bool idle_ = false;  // no idle step is to be taken until the next flush
   std::chrono::steady_clock::time_point idle_retry_at_ = std::chrono::steady_clock::time_point::max();
   BackgroundThread thread_;
 };

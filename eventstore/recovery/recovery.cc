@@ -177,7 +177,7 @@ Result<BlockSummary> summarize(BlockReader& block, std::span<const std::byte> by
 }
 
 Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const Uuid& store_id,
-                       const std::function<Status()>& make_room) {
+                       const std::function<Status(GlobalPosition)>& applied) {
   CAIRN_TRY(LogEnd end, read_end(log, store_id));
   std::optional<IndexState> state;
   {
@@ -205,7 +205,7 @@ Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const U
     CAIRN_TRY(BlockSummary summary, summarize(block, bytes, tail, index));
     hash = summary.hash;
     tail.apply(summary);
-    CAIRN_CHECK(make_room());
+    CAIRN_CHECK(applied(block.header().last_position()));
     return true;
   };
   CAIRN_CHECK(scan_between(log, {through, 0}, end.place(), take_in));

@@ -29,9 +29,10 @@ Status check_owner(BlockSource& log, const Uuid& store_id);
 void add_recent_days(BlockSource& log, IdWindow& window);
 
 // Reads the blocks that the index does not have yet, checks them and their hash chain, and applies them to
-// the tail; calls `make_room` after each block, which waits while the tail is full. Returns the end of the log.
+// the tail; calls `applied` with the last position after each block of events, which waits while the tail is
+// full. Returns the end of the log.
 // Fails with kCorruption when the log is damaged, belongs to another store, or is behind its index.
 Result<LogEnd> recover(BlockSource& log, const Index& index, Tail& tail, const Uuid& store_id,
-                       const std::function<Status()>& make_room);
+                       const std::function<Status(GlobalPosition)>& applied);
 
 }  // namespace cairn

@@ -1,5 +1,7 @@
 #include "eventstore/event_store.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -16,6 +18,7 @@
 #include "eventstore/read/reader.h"
 #include "eventstore/recovery/data_folder.h"
 #include "eventstore/recovery/index_fill.h"
+#include "eventstore/recovery/rebuild_log.h"
 #include "eventstore/recovery/recovery.h"
 
 namespace cairn {
@@ -56,17 +59,21 @@ class LocalEventStore final : public EventStore {
                      Flusher::Options{.flush_at = flush_at(),
                                       .max = {options_.tail_events_flush * 3, options_.tail_bytes_max},
                                       .first_id_day = [this] { return first_id_day(); },
-                                      .on_notice = options_.on_notice,
+                                      .on_log = options_.on_log,
+                                      .clock = options_.clock,
                                       .on_fatal = options_.on_fatal,
                                       .each_minute = [this] { tidy(); },
                                       .idle_step = [this] { return tidy_index(); }});
-    auto recovered =
-        recover(*log_, *index_, tail_, folder_.store_id(), [this] { return flusher_->make_room(); });
+    auto recovered = recover(*log_, *index_, tail_, folder_.store_id(), [this](GlobalPosition through) {
+      rebuild_log_.progress(through);
+      return flusher_->make_room();
+    });
     if (!recovered.ok()) {
       Error error = std::move(recovered).error();
       error.message = folder_.path().string() + ": " + error.message;
       return error;
     }
+    rebuild_log_.end();
     const LogEnd end = *recovered;
     CAIRN_CHECK(folder_.seal());
     news_.publish(end.last_position);
@@ -75,7 +82,8 @@ class LocalEventStore final : public EventStore {
                                       folder_.id_key(), format(), revision},
                       options_, end,
                       Appender::Hooks{.make_room = [this] { return flusher_->make_room(); },
-                                      .before_write = [this] { return raise_format(); }});
+                                      .before_write = [this] { return raise_format(); },
+                                      .add_free_room = [this](LogEvent& event) { add_free_room(event); }});
     reader_.emplace(*log_, tail_, *index_, news_);
     return {};
   }
@@ -225,8 +233,10 @@ class LocalEventStore final : public EventStore {
     index_ = *std::move(opened);
     CAIRN_TRY(const auto cursor, log_->cursor());
     CAIRN_TRY(const auto last, cursor->last());
-    if (missing && last && options_.on_notice) {
-      options_.on_notice("there is no index in " + folder_.index().string() + "; building it from the log");
+    if (missing && last) {
+      const auto header = BlockHeader::read(last->bytes);  // recover() reports a damaged one
+      rebuild_log_.begin("There is no index in " + folder_.index().string() + "; it is built from the log",
+                         {0}, header.ok() ? header->last_position() : last->first_position);
     }
     return {};
   }
@@ -242,7 +252,28 @@ class LocalEventStore final : public EventStore {
   // On cairn-flush, between flushes.
   Result<bool> tidy_index() {
     CAIRN_TRY(const bool more, index_->tidy());
-    return more ? Result<bool>(true) : index_fill_->step();
+    if (more) return true;
+    const IndexProgress before = index_->progress();
+    if (!before.complete() && !fill_log_.is_running()) {
+      fill_log_.begin("The index in " + folder_.index().string() +
+                          " is of version 0.1; what it lacks is added while the store is in use",
+                      before.done, before.total);
+    }
+    const auto filled = index_fill_->step();
+    if (filled.ok()) {
+      const IndexProgress now = index_->progress();
+      now.complete() ? fill_log_.end() : fill_log_.progress(now.done);
+    }
+    return filled;
+  }
+
+  void add_free_room(LogEvent& event) const {
+    std::error_code error;
+    const auto room = std::filesystem::space(folder_.path(), error);
+    if (error) return;
+    event.message += fmt::format("; {} bytes are free in {}", room.available, folder_.path().string());
+    event.add("freeBytes", room.available);
+    event.add("folder", folder_.path().string());
   }
 
   // A log that has blocks of a newer format does not go back to an older one.
@@ -271,8 +302,13 @@ class LocalEventStore final : public EventStore {
   void close() {
     if (!appender_) return;
     appender_.reset();
-    if (const Status flushed = flusher_->flush(); !flushed.ok() && options_.on_notice) {
-      options_.on_notice("closing without a flushed index: " + flushed.error().message);
+    if (const Status flushed = flusher_->flush(); !flushed.ok()) {
+      log_to(
+          options_.on_log,
+          LogEvent(LogLevel::kWarning, "closed-without-flush",
+                   "The store is closed without a flushed index, and the next start reads more of the log: " +
+                       flushed.error().message)
+              .with("error", flushed.error().message));
     }
     flusher_.reset();
   }
@@ -285,6 +321,8 @@ class LocalEventStore final : public EventStore {
   std::unique_ptr<Index> index_;
   Tail tail_;
   IdWindow id_window_;
+  RebuildLog rebuild_log_{options_.on_log, options_.clock};
+  RebuildLog fill_log_{options_.on_log, options_.clock};  // cairn-flush's
   std::optional<IndexFill> index_fill_;
   HeadSignal news_;
   std::optional<Flusher> flusher_;

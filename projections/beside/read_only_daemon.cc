@@ -11,6 +11,7 @@
 #include "projections/daemon/parked_view.h"
 #include "projections/daemon/row_view.h"
 #include "projections/runner/position_waiters.h"
+#include "projections/runner/projection_log.h"
 #include "projections/runner/shapes_mark.h"
 #include "projections/runner/status_facts.h"
 #include "projections/script_projection.h"
@@ -32,8 +33,10 @@ constexpr std::chrono::milliseconds kDefinitionsTick{1'000};
 // A projection, with the clients that wait for its positions. Thread-safe.
 struct Known {
   Known(std::string title, SharedModels& models, const fs::path& folder, const std::string& store_id,
-        ReadOnlyProjection::Maker make)
-      : name(std::move(title)), projection(models, folder / name, store_id, std::move(make)) {}
+        ReadOnlyProjection::Maker make, const LogSink& on_log)
+      : name(std::move(title)),
+        projection(models, folder / name, store_id, std::move(make)),
+        log(on_log, name) {}
 
   GlobalPosition position() {
     const auto view = projection.view();
@@ -55,6 +58,7 @@ struct Known {
   const std::string name;
   ReadOnlyProjection projection;
   PositionWaiters waiters;
+  ProjectionLog log;
   std::atomic<bool> polling{false};
 
   Mutex mutex;
@@ -207,8 +211,9 @@ class ReadOnlyDaemon final : public ReadModels {
 
   Shared find_or_make(const std::string& name) {
     if (Shared known = find(name)) return known;
-    return std::make_shared<Known>(name, models_, folder_, log_.store_id(),
-                                   [this, name](const auto& code) { return make(name, code); });
+    return std::make_shared<Known>(
+        name, models_, folder_, log_.store_id(), [this, name](const auto& code) { return make(name, code); },
+        options_.on_log);
   }
 
   Status check_not_native(const std::string& name) const CAIRN_EXCLUDES(mutex_) {
@@ -306,9 +311,10 @@ class ReadOnlyDaemon final : public ReadModels {
   }
 
   void tick() {
-    if (Status status = sync(); !status && options_.on_notice) {
-      options_.on_notice("the definitions of projections cannot be read: " + status.error().message);
-    }
+    if (Status status = sync(); !status)
+      log_unread_definitions(options_.on_log, status.error(), sync_failures_, options_.clock());
+    const auto type_of = [this](GlobalPosition position) { return type_at(log_, position); };
+    for (const Shared& known : all()) known->log.watched(show_status(*known), type_of, options_.clock());
     pool_.post_after(kDefinitionsTick, [this] { tick(); });
   }
 
@@ -318,6 +324,7 @@ class ReadOnlyDaemon final : public ReadModels {
   const fs::path folder_;  // readmodels
   ProjectionDefinitions definitions_;
   SharedModels models_;
+  LogThrottle sync_failures_;  // the pool's
   TaskPool pool_;
 
   Mutex sync_mutex_;  // held while the set of projections changes; taken before mutex_

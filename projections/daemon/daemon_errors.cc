@@ -24,4 +24,14 @@ Error built_by_another_process() {
                     "itself: stop `cairn project` and start the server with --projections on");
 }
 
+void log_unread_definitions(const LogSink& sink, const Error& error, LogThrottle& throttle, Timestamp now) {
+  const auto suppressed = throttle.take(now);
+  if (!suppressed) return;
+  LogEvent event(LogLevel::kWarning, "definitions-unreadable",
+                 "The definitions of projections cannot be read: " + error.message);
+  event.add("error", error.message);
+  add_suppressed(event, *suppressed);
+  log_to(sink, event);
+}
+
 }  // namespace cairn

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "eventstore/base/error.h"
+#include "eventstore/base/log_throttle.h"
 
 namespace cairn {
 
@@ -14,5 +15,8 @@ Error rows_being_built(const std::string& name);   // for the first time
 
 // A command for read models that another process builds: there is no channel to that process.
 Error built_by_another_process();
+
+// The definitions could not be read from the log, which is tried every second.
+void log_unread_definitions(const LogSink& sink, const Error& error, LogThrottle& throttle, Timestamp now);
 
 }  // namespace cairn

@@ -74,9 +74,12 @@ class Daemon final : public ProjectionDaemon {
   }
 
   bool run_once() override {
-    sync_or_notice();
+    sync_or_log();
     bool worked = false;
-    for (const auto& queue : running_.all()) worked = queue->runner().step().worked || worked;
+    for (const auto& queue : running_.all()) {
+      worked = queue->runner().step().worked || worked;
+      queue->runner().watch();
+    }
     return worked;
   }
 
@@ -231,10 +234,6 @@ class Daemon final : public ProjectionDaemon {
   }
 
  private:
-  void notice(const std::string& message) const {
-    if (options_.on_notice) options_.on_notice(message);
-  }
-
   // A redrive that this thread steps, too: it ends also when nothing else steps the projection.
   Result<RetryReport> redrive_now(RunQueue& queue, const RequestOrigin& origin) {
     ProjectionRunner& runner = queue.runner();
@@ -266,8 +265,12 @@ class Daemon final : public ProjectionDaemon {
     nlohmann::ordered_json data{{"projection", name}, {"command", what}};
     for (const auto& [key, value] : details.items()) data[key] = value;
     if (Status noted = audit_.note("ProjectionCommanded", data.dump(), origin, kOutcomeOk); !noted) {
-      notice("projection " + name + ": '" + std::string(what) +
-             "' could not be written to $audit: " + noted.error().message);
+      log_to(options_.on_log, LogEvent(LogLevel::kWarning, "audit-failed",
+                                       "Projection " + name + ": '" + std::string(what) +
+                                           "' could not be written to $audit: " + noted.error().message)
+                                  .with("projection", name)
+                                  .with("command", what)
+                                  .with("error", noted.error().message));
     }
     running_.wake(*queue);
     return queue->runner().status();
@@ -285,10 +288,12 @@ class Daemon final : public ProjectionDaemon {
     return !queue || (*queue)->runner().serving(false).get() != &generation;
   }
 
-  void sync_or_notice() {
+  void sync_or_log() CAIRN_EXCLUDES(sync_failures_mutex_) {
     Status status = audit_.catch_up();
     if (status) status = running_.sync();
-    if (!status) notice("the definitions of projections cannot be read: " + status.error().message);
+    if (status) return;
+    const MutexLock lock(sync_failures_mutex_);
+    log_unread_definitions(options_.on_log, status.error(), sync_failures_, options_.clock());
   }
 
   // Registers for one notification of the next event; each one registers again. The notification may come,
@@ -299,7 +304,7 @@ class Daemon final : public ProjectionDaemon {
     if (stopped_) return;
     ticket_ = log_.notify_at({log_.head().value + 1}, [this] {
       pool_.post([this] {
-        if (options_.catch_up_shapes) sync_or_notice();  // The event may be a definition.
+        if (options_.catch_up_shapes) sync_or_log();  // The event may be a definition.
         running_.wake_all();
         listen();
       });
@@ -307,8 +312,9 @@ class Daemon final : public ProjectionDaemon {
   }
 
   void tick() {
-    sync_or_notice();
+    sync_or_log();
     running_.wake_all();
+    for (const auto& queue : running_.all()) queue->runner().watch();
     pool_.post_after(kDaemonTick, [this] { tick(); });
   }
 
@@ -321,6 +327,8 @@ class Daemon final : public ProjectionDaemon {
   TaskPool pool_;
   std::atomic<bool> stopped_{false};
   RunningSet running_;
+  Mutex sync_failures_mutex_;
+  LogThrottle sync_failures_ CAIRN_GUARDED_BY(sync_failures_mutex_);
   Mutex listen_mutex_;  // held while a notification is registered, which takes no other lock of the daemon
   std::uint64_t ticket_ CAIRN_GUARDED_BY(listen_mutex_) = 0;
 };

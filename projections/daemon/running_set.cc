@@ -70,7 +70,11 @@ Status RunningSet::apply(const ProjectionDefinition& definition) {
   if (known != revisions_.end() && known->second == definition.revision) return {};
   if (native_.contains(definition.name)) return {};
   if (const Status named = check_new_projection_name(definition.name); !named) {
-    notice("projection " + definition.name + " is not built: " + named.error().message);
+    log_to(tools_.options.on_log,
+           LogEvent(LogLevel::kWarning, "projection-not-built",
+                    "Projection " + definition.name + " is not built: " + named.error().message)
+               .with("projection", definition.name)
+               .with("error", named.error().message));
     revisions_[definition.name] = definition.revision;
     return {};
   }
@@ -95,7 +99,15 @@ std::shared_ptr<const Projection> RunningSet::make(const std::string& name, cons
   definition.source = source;
   auto made = make_script_projection(definition, tools_.options.log);
   if (!made) {
-    notice("projection " + name + ": " + made.error().text());
+    const MutexLock lock(refused_mutex_);
+    if (const auto suppressed = refused_scripts_.take(name, tools_.options.clock())) {
+      LogEvent event(LogLevel::kWarning, "projection-script-refused",
+                     "Projection " + name + ": its script does not load: " + made.error().text());
+      event.add("projection", name);
+      event.add("error", made.error().text());
+      add_suppressed(event, *suppressed);
+      log_to(tools_.options.on_log, event);
+    }
     return nullptr;
   }
   return *std::move(made);
@@ -125,7 +137,13 @@ void RunningSet::end(const std::string& name) {
     queues_.erase(name);
   }
   queue->runner().close();
-  if (Status status = queue->runner().remove_files(); !status) notice(status.error().message);
+  if (Status status = queue->runner().remove_files(); !status) {
+    log_to(tools_.options.on_log,
+           LogEvent(LogLevel::kWarning, "projection-files-left",
+                    "The files of projection " + name + " could not be removed: " + status.error().message)
+               .with("projection", name)
+               .with("error", status.error().message));
+  }
 }
 
 void RunningSet::remove_unknown_folders() const {
@@ -144,10 +162,6 @@ void RunningSet::wake(RunQueue& queue) const {
 
 void RunningSet::wake_all() const {
   for (const Queue& queue : all()) wake(*queue);
-}
-
-void RunningSet::notice(const std::string& message) const {
-  if (tools_.options.on_notice) tools_.options.on_notice(message);
 }
 
 }  // namespace cairn

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "eventstore/base/log_throttle.h"
 #include "eventstore/base/mutex.h"
 #include "projections/daemon/run_queue.h"
 #include "projections/daemon_options.h"
@@ -71,10 +72,11 @@ class RunningSet {
   Status open(const std::string& name, RunnerDefinition definition) CAIRN_REQUIRES(sync_mutex_);
   Status apply(const ProjectionDefinition& definition) CAIRN_REQUIRES(sync_mutex_);
   void end(const std::string& name) CAIRN_REQUIRES(sync_mutex_);
-  void notice(const std::string& message) const;
 
   const RunningTools tools_;
   const std::filesystem::path folder_;
+  mutable Mutex refused_mutex_;
+  mutable KeyedLogThrottle refused_scripts_ CAIRN_GUARDED_BY(refused_mutex_){256};  // by projection
 
   mutable Mutex sync_mutex_;  // held while the set of projections changes
   std::uint64_t synced_changes_ CAIRN_GUARDED_BY(sync_mutex_) = 0;

@@ -12,13 +12,13 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::filesystem::path& folder
 
   std::unique_ptr<Engine> engine(new Engine);
   const auto began = std::chrono::steady_clock::now();
-  const auto on_notice = options.store.on_notice;
+  const LogSink on_log = options.store.on_log;
   CAIRN_TRY(engine->store_, EventStore::open(folder, std::move(options.store)));
   if (options.on_store_open) {
     options.on_store_open(*engine->store_, std::chrono::steady_clock::now() - began);
   }
   CAIRN_TRY(engine->registry_, SchemaRegistry::open(*engine->store_));
-  CAIRN_TRY(engine->shapes_, EventShapes::open(*engine->store_, *engine->registry_, options.log, on_notice));
+  CAIRN_TRY(engine->shapes_, EventShapes::open(*engine->store_, *engine->registry_, options.log, on_log));
   CAIRN_TRY(engine->states_,
             AggregateStates::open(*engine->store_, *engine->shapes_, std::move(options.states)));
   switch (options.read_models) {

@@ -115,8 +115,8 @@ class Generation {
   // when it had before. REQUIRES: nothing was retried since the last commit.
   GlobalPosition parked_reached(std::uint64_t count) const;
   std::vector<ParkedPlace> parked_places() const { return parked_.places(); }
-  // The event that was parked last since this was last called.
-  std::optional<ParkedEvent> take_last_parked() { return parked_.take_last(); }
+  // What was parked since this was last called; nullopt: nothing.
+  std::optional<NewlyParked> take_newly_parked() { return parked_.take_news(); }
   bool is_parked(const ParkedPlace& place) const { return parked_.contains(place); }
 
   // Releases a parked key or stream and applies what waits there; what fails is parked again. Returns how

@@ -53,7 +53,7 @@ void ParkedSet::park(const ParkedPlace& place, ParkedEvent event) {
   } else {
     streams_.emplace(place.name, position);
   }
-  last_ = event;
+  news_ = NewlyParked{place, event, (news_ ? news_->count : 0) + 1};
   pending_[place].event = std::move(event);
   add_waiting(place, position);
 }

@@ -14,6 +14,13 @@
 
 namespace cairn {
 
+// What was parked since this was last asked for.
+struct NewlyParked {
+  ParkedPlace place;  // the last one
+  ParkedEvent event;
+  std::uint64_t count = 0;  // places
+};
+
 // The parked keys and streams of a generation, and what has changed of them since the last commit. An event
 // that fails is parked (dead-lettered in order): later events of its key, or of its stream when the key is
 // not known, wait behind it. Not thread-safe.
@@ -58,15 +65,15 @@ class ParkedSet {
   void add_to(ReadModelChange& change) const;
   void committed();
 
-  // The event that was parked last since this was last called.
-  std::optional<ParkedEvent> take_last() { return std::exchange(last_, std::nullopt); }
+  // What was parked since this was last called; nullopt: nothing.
+  std::optional<NewlyParked> take_news() { return std::exchange(news_, std::nullopt); }
 
  private:
   std::unordered_set<std::string> keys_;
   std::map<std::string, GlobalPosition, std::less<>> streams_;  // with the position that failed first
   std::map<ParkedPlace, Pending> pending_;                      // since the last commit
   std::set<ParkedPlace> released_;                              // since the last commit
-  std::optional<ParkedEvent> last_;
+  std::optional<NewlyParked> news_;
 };
 
 }  // namespace cairn

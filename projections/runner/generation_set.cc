@@ -26,7 +26,11 @@ Result<GenerationSet> GenerationSet::open(RunnerTools tools, const fs::path& pat
   auto folder = ProjectionFolder::open(path);
   if (!folder) {
     if (folder.error().code != Errc::kCorruption) return folder.error();
-    tools.notice(definition.projection->info().name, folder.error().message + "; it is rebuilt");
+    const std::string& name = definition.projection->info().name;
+    tools.log_line(LogEvent(LogLevel::kWarning, "projection-folder-dropped",
+                            "Projection " + name + " is rebuilt: " + folder.error().message)
+                       .with("projection", name)
+                       .with("error", folder.error().message));
     std::error_code ignored;
     fs::remove_all(path, ignored);
     folder = ProjectionFolder::open(path);
@@ -98,8 +102,12 @@ Status GenerationSet::open_all() {
       generation = *std::move(opened);
       return true;
     }
-    tools_.notice(name(), fmt::format("generation {} cannot be used and is dropped: {}", *number,
-                                      opened.error().message));
+    tools_.log_line(LogEvent(LogLevel::kWarning, "projection-generation-dropped",
+                             fmt::format("Projection {}: generation {} cannot be used and is dropped: {}",
+                                         name(), *number, opened.error().message))
+                        .with("projection", name())
+                        .with("generation", *number)
+                        .with("error", opened.error().message));
     number.reset();
     return false;
   };

@@ -30,10 +30,7 @@ struct RunnerTools {
   LogReader& log() const { return generations.source.log(); }
   Timestamp now() const { return options().clock(); }
 
-  // Writes a message for the operator.
-  void notice(const std::string& projection, const std::string& message) const {
-    if (options().on_notice) options().on_notice("projection " + projection + ": " + message);
-  }
+  void log_line(const LogEvent& event) const { log_to(options().on_log, event); }
   // Names a point in the protocol of writes, where tests end the process.
   void at(std::string_view point) const {
     if (options().at_point) options().at_point(point);

@@ -55,6 +55,7 @@ ProjectionRunner::ProjectionRunner(RunnerTools tools, GenerationSet generations)
       live_reader_(tools_.generations.source),
       building_reader_(tools_.generations.source),
       generations_(std::move(generations)),
+      log_(tools_.options().on_log, generations_.name()),
       verifier_(tools_.generations) {}
 
 ProjectionRunner::~ProjectionRunner() { close(); }
@@ -200,6 +201,7 @@ ProjectionRunner::Step ProjectionRunner::step_generations() {
     step.worked = true;
   }
   attempts_ = 0;
+  log_.worked(step.worked, visible(), now());
   if (!step.worked && building != nullptr && generations_.record().events_per_second_max) {
     step.wait = std::min(step.wait.value_or(kThrottlePause), kThrottlePause);
   }
@@ -340,10 +342,12 @@ Status ProjectionRunner::take_over() {
   Generation& live = *generations_.live();
   live.release_memory();
   build_ended();
-  if (const auto& on_event = tools_.options().on_event) {
-    on_event(fmt::format("projection {}: generation {} answers from now on, at position {}",
-                         generations_.name(), live.number(), live.visible().value));
-  }
+  tools_.log_line(LogEvent(LogLevel::kInfo, "projection-live",
+                           fmt::format("Projection {}: generation {} answers from now on, at position {}",
+                                       generations_.name(), live.number(), live.visible().value))
+                      .with("projection", generations_.name())
+                      .with("generation", live.number())
+                      .with("position", live.visible().value));
   waiters_.reached(live.visible());
   return {};
 }
@@ -389,8 +393,18 @@ void ProjectionRunner::commit_gathered() {
   if (building == nullptr || (!building->has_changes() && building->checkpoint() == building->taken()))
     return;
   if (Status status = generations_.commit_building(); !status) {
-    tools_.notice(generations_.name(), status.error().message);
+    log_uncommitted(status.error());
   }
+}
+
+void ProjectionRunner::log_uncommitted(const Error& error) const {
+  tools_.log_line(
+      LogEvent(LogLevel::kWarning, "projection-uncommitted",
+               fmt::format("Projection {} could not commit before it stops, and applies those events "
+                           "again: {}",
+                           generations_.name(), error.message))
+          .with("projection", generations_.name())
+          .with("error", error.message));
 }
 
 // Pauses the projection because too many keys are parked. Its position is committed first: invariant 3.
@@ -401,7 +415,12 @@ Status ProjectionRunner::pause_at_limit(const Generation& generation) {
       fmt::format("{} parked, and it pauses at {}: fix what fails, retry or skip, then resume",
                   keys_are(generation.parked_count()), tools_.options().parked_keys_max);
   CAIRN_CHECK(generations_.set_paused(reason));
-  tools_.notice(generations_.name(), "paused: " + reason);
+  tools_.log_line(LogEvent(LogLevel::kError, "projection-paused",
+                           fmt::format("Projection {} is paused: {}", generations_.name(), reason))
+                      .with("projection", generations_.name())
+                      .with("parkedKeys", generation.parked_count())
+                      .with("position", generation.taken().value)
+                      .with("reason", reason));
   return {};
 }
 
@@ -435,7 +454,7 @@ void ProjectionRunner::failed(const Error& error) {
     view_.fault = error.message;
   }
   CAIRN_ASSERT(retry_at_.has_value() == view_.fault.empty());  // invariant 5
-  tools_.notice(generations_.name(), error.message + (again ? "; trying again" : ""));
+  log_.failed(error, again, error.position ? GlobalPosition{*error.position} : visible(), now());
   ProjectionError seen{error.message, std::nullopt, now()};
   if (error.position) seen.position = GlobalPosition{*error.position};
   add_error(std::move(seen));
@@ -706,9 +725,7 @@ void ProjectionRunner::flush() {
   if (closed_ || !view_.fault.empty()) return;
   const auto& live = generations_.live();
   if (live != nullptr && live->checkpoint() < live->taken()) {
-    if (Status status = generations_.commit_live(); !status) {
-      tools_.notice(generations_.name(), status.error().message);
-    }
+    if (Status status = generations_.commit_live(); !status) log_uncommitted(status.error());
   }
   commit_gathered();
 }
@@ -740,8 +757,9 @@ void ProjectionRunner::publish() {
   const auto& live = generations_.live();
   const auto& building = generations_.building();
   for (const auto& generation : generations_.all()) {
-    if (auto parked = generation->take_last_parked()) {
-      add_error({parked->message, parked->position, parked->parked_at});
+    if (const auto parked = generation->take_newly_parked()) {
+      add_error({parked->event.message, parked->event.position, parked->event.parked_at});
+      log_.parked(*parked, generation->number(), generation->parked_count(), type_reader(), now());
     }
   }
   view_.paused = record.paused;
@@ -797,6 +815,14 @@ ProjectionStatus ProjectionRunner::status() const {
   const GlobalPosition position = facts.live ? facts.live->position : GlobalPosition{};
   if (facts.head > position) facts.next_event_at = appended_at(tools_.log(), {position.value + 1});
   return status_of(seen.view, facts, now(), tools_.options().stalled_after);
+}
+
+void ProjectionRunner::watch() {
+  const Published seen = published();
+  const bool caught_up = seen.live != nullptr && seen.building == nullptr && seen.view.fault.empty() &&
+                         seen.live->visible() >= tools_.log().head();
+  if (caught_up && !log_.needs_watching()) return;
+  log_.watched(status(), type_reader(), now());
 }
 
 std::shared_ptr<Generation> ProjectionRunner::serving(bool partial) const {

@@ -16,11 +16,13 @@
 #include "projections/runner/generation_set.h"
 #include "projections/runner/paced_take.h"
 #include "projections/runner/position_waiters.h"
+#include "projections/runner/projection_log.h"
 #include "projections/runner/rebuild_throttle.h"
 #include "projections/runner/redrive.h"
 #include "projections/runner/rows_verifier.h"
 #include "projections/runner/runner_view.h"
 #include "projections/runner/shapes_mark.h"
+#include "projections/runner/status_facts.h"
 
 namespace cairn {
 
@@ -99,6 +101,8 @@ class ProjectionRunner {
   Status cancel_redrive() CAIRN_EXCLUDES(mutex_);
   // The redrive under way, or the last one since the start. Never waits for a step.
   std::optional<RedriveReport> redrive() const CAIRN_EXCLUDES(published_mutex_);
+  // Logs that the projection is stalled, or no longer. Called every second; does not wait for a step.
+  void watch() CAIRN_EXCLUDES(published_mutex_);
 
   // Commits what the build has gathered, and the position that queries were told. Called before a stop, so
   // that the next start need not do it again.
@@ -181,6 +185,10 @@ class ProjectionRunner {
   Status pause_at_limit(const Generation& generation) CAIRN_REQUIRES(mutex_);
   void accept_parked() CAIRN_REQUIRES(mutex_);
   Status apply_skips() CAIRN_REQUIRES(mutex_);
+  void log_uncommitted(const Error& error) const CAIRN_REQUIRES(mutex_);
+  ProjectionLog::TypeAt type_reader() const {
+    return [this](GlobalPosition position) { return type_at(tools_.log(), position); };
+  }
   void failed(const Error& error) CAIRN_REQUIRES(mutex_);
   void add_error(ProjectionError error) CAIRN_REQUIRES(mutex_);
   void publish() CAIRN_REQUIRES(mutex_) CAIRN_EXCLUDES(published_mutex_);
@@ -192,6 +200,7 @@ class ProjectionRunner {
 
   Mutex mutex_;  // held during a step or a command
   GenerationSet generations_ CAIRN_GUARDED_BY(mutex_);
+  ProjectionLog log_;
   RowsVerifier verifier_;  // its report() is thread-safe; the rest needs mutex_
   std::optional<Redrive> redrive_ CAIRN_GUARDED_BY(mutex_);  // under way, or the last one
   RunnerView view_ CAIRN_GUARDED_BY(mutex_);                 // publish() completes and shows it

@@ -40,4 +40,14 @@ std::optional<Timestamp> appended_at(LogReader& log, GlobalPosition position) {
   return scanned ? found : std::nullopt;
 }
 
+std::string type_at(LogReader& log, GlobalPosition position) {
+  std::string type;
+  const auto visit = [&](const EventView& event) {
+    type = event.type;
+    return false;
+  };
+  [[maybe_unused]] const auto scanned = log.scan({.from = position, .to = position}, visit);
+  return type;
+}
+
 }  // namespace cairn

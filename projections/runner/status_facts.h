@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "eventstore/base/clock.h"
 #include "eventstore/log_reader.h"
@@ -20,5 +21,8 @@ void add_parked(ReadModelFacts& facts, ReadModel& model);
 
 // When the event at a position was appended; nullopt when it cannot be read.
 std::optional<Timestamp> appended_at(LogReader& log, GlobalPosition position);
+
+// The type of the event at a position; empty when it cannot be read.
+std::string type_at(LogReader& log, GlobalPosition position);
 
 }  // namespace cairn

@@ -22,7 +22,11 @@ enum class IoEffect : std::uint32_t {
   kAfter,   // the call is made, and then it goes wrong
 };
 
-enum class IoAction : std::uint32_t { kError, kKill };
+enum class IoAction : std::uint32_t {
+  kError,
+  kKill,
+  kDelay,  // the call takes 200 ms longer, and goes well
+};
 
 struct IoFaultControl {
   // Set by the test, `armed` last.

@@ -104,6 +104,10 @@ int go_wrong() {
 // Runs `whole` or, for a partial effect, `half`, as the verdict says.
 template <typename Whole, typename Half>
 auto perform(Verdict verdict, Whole whole, Half half) -> decltype(whole()) {
+  if (verdict != Verdict::kGoOn && control()->action == IoAction::kDelay) {
+    ::usleep(200'000);
+    return whole();
+  }
   switch (verdict) {
     case Verdict::kGoOn:
       return whole();

@@ -28,9 +28,9 @@ class StoreTest : public ::testing::Test {
   explicit StoreTest(Medium medium = Medium::kMemory) : folder_(medium) {
     options_ = small_store();
     options_.clock = clock_.function();
-    options_.on_notice = [this](std::string_view message) {
-      std::lock_guard lock(notices_mutex_);
-      notices_.emplace_back(message);
+    options_.on_log = [this](const LogEvent& event) {
+      std::lock_guard lock(logged_mutex_);
+      logged_.push_back(event);
     };
   }
 
@@ -115,9 +115,10 @@ class StoreTest : public ::testing::Test {
   }
   std::uint64_t head() { return store().head().value; }
 
-  std::vector<std::string> notices() {
-    std::lock_guard lock(notices_mutex_);
-    return notices_;
+  // The lines of the log.
+  std::vector<LogEvent> logged() {
+    std::lock_guard lock(logged_mutex_);
+    return logged_;
   }
 
   // Closes the store and verifies its files.
@@ -136,8 +137,8 @@ class StoreTest : public ::testing::Test {
   TempFolder folder_;
   ManualClock clock_;
   StoreOptions options_;
-  std::mutex notices_mutex_;
-  std::vector<std::string> notices_;
+  std::mutex logged_mutex_;
+  std::vector<LogEvent> logged_;
   std::unique_ptr<EventStore> store_;
 };
 

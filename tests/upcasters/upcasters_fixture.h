@@ -171,7 +171,7 @@ class UpcastersTest : public StoreTest {
     ASSERT_THAT(opened, succeeds());
     registry_ = *std::move(opened);
     codecs_ = std::make_unique<EventCodecs>(*registry_);
-    auto shapes = EventShapes::open(store(), *registry_);
+    auto shapes = EventShapes::open(store(), *registry_, {}, options().on_log);
     ASSERT_THAT(shapes, succeeds());
     shapes_ = *std::move(shapes);
   }

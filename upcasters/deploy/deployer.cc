@@ -8,6 +8,7 @@
 
 #include "upcasters/definitions/produced_types.h"
 #include "upcasters/definitions/upcaster_event.h"
+#include "upcasters/deploy/refusal_line.h"
 #include "upcasters/script/upcaster_script.h"
 
 namespace cairn {
@@ -113,6 +114,20 @@ DeployOutcome Deployer::run(const UpcasterDraft& draft, const Registration* want
   return make_error(Errc::kOverloaded,
                     "other clients keep changing the schemas, or appending events that the upcaster must be "
                     "run on; try again");
+}
+
+// A deployment that was cancelled, or met a store that stops, is no verdict on the upcaster.
+DeployOutcome Deployer::logged(const UpcasterDraft& draft, const DeployOptions& options,
+                               DeployOutcome outcome) {
+  if (outcome || options.dry_run == DryRun::kYes || std::holds_alternative<Error>(outcome.error()))
+    return outcome;
+  LogEvent event = refusal_line(draft, outcome.error());
+  const MutexLock lock(log_mutex_);
+  const auto suppressed = refusals_.take(draft.type.value_or(draft.file), system_time());
+  if (!suppressed) return outcome;
+  add_suppressed(event, *suppressed);
+  log_to(on_log_, event);
+  return outcome;
 }
 
 // Finds the upcaster's place among the versions. A verification of an earlier attempt is kept when neither

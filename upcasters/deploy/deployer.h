@@ -8,6 +8,8 @@
 #include <string>
 #include <variant>
 
+#include "eventstore/base/log_event.h"
+#include "eventstore/base/log_throttle.h"
 #include "eventstore/base/mutex.h"
 #include "eventstore/base/work_budget.h"
 #include "eventstore/json/request_origin.h"
@@ -74,18 +76,24 @@ class Deployer {
  public:
   // REQUIRES: all outlive it.
   Deployer(StoreAccess store, SchemaRegistry& registry, Upcasters& upcasters, HistorySource& history,
-           ShaperPool& shapers)
-      : store_(store), registry_(registry), upcasters_(upcasters), history_(history), shapers_(shapers) {}
+           ShaperPool& shapers, LogSink on_log = {})
+      : store_(store),
+        registry_(registry),
+        upcasters_(upcasters),
+        history_(history),
+        shapers_(shapers),
+        on_log_(std::move(on_log)) {}
 
+  // A refusal is logged, unless it is that of a dry run.
   DeployOutcome deploy(const UpcasterDraft& draft, const DeployOptions& options) {
-    return run(draft, nullptr, options);
+    return logged(draft, options, run(draft, nullptr, options));
   }
 
   // Registers a schema together with the upcaster that leads to it. The schema need not be compatible with
   // its predecessor.
   DeployOutcome register_schema(const Registration& wanted, const UpcasterDraft& draft,
                                 const DeployOptions& options) {
-    return run(draft, &wanted, options);
+    return logged(draft, options, run(draft, &wanted, options));
   }
 
   // Callers that append events of clients ask it first.
@@ -103,6 +111,8 @@ class Deployer {
   };
 
   DeployOutcome run(const UpcasterDraft& draft, const Registration* wanted, const DeployOptions& options);
+  DeployOutcome logged(const UpcasterDraft& draft, const DeployOptions& options, DeployOutcome outcome)
+      CAIRN_EXCLUDES(log_mutex_);
   Refusable<void> plan(const UpcasterHeader& header, const std::string& source, const Registration* wanted,
                        const DeployOptions& options, Candidate& candidate) CAIRN_REQUIRES(mutex_);
   Refusable<void> plan_schema(const Registration& wanted, const UpcasterHeader& header, Candidate& candidate,
@@ -115,6 +125,9 @@ class Deployer {
   Upcasters& upcasters_;
   HistorySource& history_;
   ShaperPool& shapers_;
+  const LogSink on_log_;
+  Mutex log_mutex_;
+  KeyedLogThrottle refusals_ CAIRN_GUARDED_BY(log_mutex_){64};  // by type
   AppendHold hold_;
   Mutex mutex_;  // held for a whole deployment: no member needs it, but two deployments must not interleave
 };

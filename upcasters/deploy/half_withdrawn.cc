@@ -85,8 +85,7 @@ Result<Repair> decide_repair(EventStore& store, SchemaRegistry& registry, const 
 }  // namespace
 
 Status repair_half_withdrawn(EventStore& store, SchemaRegistry& registry, Upcasters& upcasters,
-                             HistorySource& history,
-                             const std::function<void(std::string_view message)>& notice) {
+                             HistorySource& history, const LogSink& on_log) {
   for (const auto& upcaster : upcasters.withdrawn_with_schema()) {
     const UpcasterHeader& header = upcaster->header;
     const std::uint64_t schemas_version = registry.changes();
@@ -105,11 +104,21 @@ Status repair_half_withdrawn(EventStore& store, SchemaRegistry& registry, Upcast
     request.streams.push_back(std::move(schemas));
     request.streams.push_back(std::move(definitions));
     const auto appended = store.append(std::move(request));
-    if (notice) {
-      notice(fmt::format("version {} of {} was left without its upcaster by an earlier process: {}",
-                         header.to, header.type,
-                         appended ? repair.what : "this could not be repaired: " + appended.error().message));
-    }
+    LogEvent event =
+        appended
+            ? LogEvent(LogLevel::kWarning, "upcaster-repaired",
+                       fmt::format("Version {} of {} was left without its upcaster by an earlier process: "
+                                   "{}",
+                                   header.to, header.type, repair.what))
+            : LogEvent(LogLevel::kError, "upcaster-repair-failed",
+                       fmt::format("Version {} of {} was left without its upcaster by an earlier process, "
+                                   "and this could not be repaired: {}",
+                                   header.to, header.type, appended.error().message));
+    event.add("type", header.type);
+    event.add("from", header.from);
+    event.add("to", header.to);
+    if (!appended) event.add("error", appended.error().message);
+    log_to(on_log, event);
     CAIRN_CHECK(registry.catch_up());
     CAIRN_CHECK(upcasters.catch_up());
   }

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <functional>
-#include <string_view>
-
+#include "eventstore/base/log_event.h"
 #include "eventstore/event_store.h"
 #include "schemaregistry/registry/schema_registry.h"
 #include "upcasters/chain/type_history.h"
@@ -14,10 +12,9 @@ namespace cairn {
 // soft-deleted, and then removed. Where that process ended after the first or the second, the version stands
 // in the registry without its upcaster. This finishes it, in one append for each: when no event is stored
 // with the version and no schema refers to it, the version is removed; otherwise version and upcaster are put
-// back. `notice` gets a sentence about each. An append that fails is reported there too, and tried again at
+// back. `on_log` gets a line about each. An append that fails is reported there too, and tried again at
 // the next start. Fails as reads of the store do.
 Status repair_half_withdrawn(EventStore& store, SchemaRegistry& registry, Upcasters& upcasters,
-                             HistorySource& history,
-                             const std::function<void(std::string_view message)>& notice);
+                             HistorySource& history, const LogSink& on_log);
 
 }  // namespace cairn

@@ -131,15 +131,19 @@ class ApiTest : public ::testing::Test {
 
  private:
   void start() {
+    url_.clear();
     std::vector<std::string> command = {"serve", "--data", data_.empty() ? folder() : data_, "--listen",
                                         "127.0.0.1:0"};
     command.insert(command.end(), more_.begin(), more_.end());
     server_ = std::make_unique<CairnProcess>(command, options_);
     const std::string line = server_->first_line();
-    const auto at = line.find(" on http");
-    ASSERT_NE(at, std::string::npos) << server_->finish(std::chrono::milliseconds(0)).errors;
-    url_ = line.substr(at + 4);
-    port_ = static_cast<std::uint16_t>(std::stoul(line.substr(line.rfind(':') + 1)));
+    if (line.starts_with('{')) {  // with --log-format json
+      url_ = Json::parse(line).value("url", "");
+    } else if (const auto at = line.find(" on http"); at != std::string::npos) {
+      url_ = line.substr(at + 4);
+    }
+    ASSERT_NE(url_, "") << server_->finish(std::chrono::milliseconds(0)).errors;
+    port_ = static_cast<std::uint16_t>(std::stoul(url_.substr(url_.rfind(':') + 1)));
     client_ = std::make_unique<ApiClient>(port_, headers_);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(100);
     while (url_.starts_with("http:") && client_->get("/ready").status == 503) {

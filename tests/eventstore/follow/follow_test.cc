@@ -44,7 +44,7 @@ TEST_F(FollowTest, ADamageRightAfterAnUnreadableFileIsReportedAsFatal) {
   std::promise<void> noticed;
   std::promise<void> ended;
   FollowOptions options;
-  options.on_notice = [&](std::string_view) { noticed.set_value(); };
+  options.on_log = [&](const LogEvent&) { noticed.set_value(); };
   options.on_fatal = [&](std::string_view) { ended.set_value(); };
   const auto follower = LogReader::open_beside(links / "store", options);
   ASSERT_THAT(follower, succeeds());

@@ -53,7 +53,7 @@ class MissingFilesTest : public StoreTest {
     auto opened = try_open();
     if (opened.ok()) {
       EXPECT_EQ(value_of(digest_of(**opened)), digest_);
-      EXPECT_FALSE(notices().empty()) << "an operator wants to know";
+      EXPECT_FALSE(logged().empty()) << "an operator wants to know";
     } else {
       EXPECT_THAT(opened, fails_with(Errc::kCorruption));
       EXPECT_THAT(opened.error().message, ::testing::HasSubstr(folder().string()));
@@ -165,7 +165,7 @@ TEST_F(MissingFilesTest, TheIndexFolderRemovedIsRebuilt) {
   given_a_store();
   fs::remove_all(folder() / "index");
   expect_same_answers();
-  EXPECT_FALSE(notices().empty()) << "an operator wants to know";
+  EXPECT_FALSE(logged().empty()) << "an operator wants to know";
 }
 
 TEST_F(MissingFilesTest, TheIndexFileEmptied) {
@@ -246,7 +246,7 @@ TEST_F(MissingFilesTest, ALogOlderThanTheIndexNeverReturnsWrongAnswers) {
   if (opened.ok()) {
     EXPECT_EQ((*opened)->head().value, 1u);
     EXPECT_EQ(value_of(digest_of(**opened)), old_digest) << "then the index must have been rebuilt";
-    EXPECT_FALSE(notices().empty());
+    EXPECT_FALSE(logged().empty());
   } else {
     EXPECT_THAT(opened, fails_with(Errc::kCorruption));
   }

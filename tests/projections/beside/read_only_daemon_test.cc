@@ -2,7 +2,10 @@
 
 #include "projections/beside/read_only_daemon.h"
 
+#include <algorithm>
+#include <condition_variable>
 #include <csignal>
+#include <mutex>
 
 #include "tests/projections/daemon/daemon_fixture.h"
 #include "tests/support/child_process.h"
@@ -24,6 +27,11 @@ class ReadOnlyDaemonTest : public UpcastersTest {
   ReadModels& daemon() {
     if (daemon_ == nullptr) {
       DaemonOptions options;
+      options.on_log = [this](const LogEvent& event) {
+        const std::lock_guard lock(lines_mutex_);
+        lines_.push_back(event);
+        logged_.notify_all();
+      };
       options.clock = clock().function();
       auto opened = open_read_only_daemon(store(), shapes(), folder(), options);
       EXPECT_THAT(opened, succeeds());
@@ -66,6 +74,21 @@ class ReadOnlyDaemonTest : public UpcastersTest {
     return store().head().value;
   }
 
+  // Waits until so many lines with this code were logged.
+  bool logs(std::string_view code, std::size_t count) {
+    std::unique_lock lock(lines_mutex_);
+    return logged_.wait_for(lock, std::chrono::seconds(60), [&] {
+      return static_cast<std::size_t>(std::count_if(lines_.begin(), lines_.end(), [&](const LogEvent& line) {
+               return line.code == code;
+             })) >= count;
+    });
+  }
+  std::size_t count_of(std::string_view code) {
+    const std::lock_guard lock(lines_mutex_);
+    return static_cast<std::size_t>(
+        std::count_if(lines_.begin(), lines_.end(), [&](const LogEvent& line) { return line.code == code; }));
+  }
+
   bool reaches(const std::string& name, std::uint64_t position,
                std::chrono::milliseconds patience = std::chrono::seconds(60)) {
     std::promise<bool> promise;
@@ -92,6 +115,10 @@ class ReadOnlyDaemonTest : public UpcastersTest {
     const ProjectionStatus now = status(name);
     return std::string(to_string(now.state)) + ": " + now.reason;
   }
+
+  std::mutex lines_mutex_;
+  std::condition_variable logged_;
+  std::vector<LogEvent> lines_;
 
  private:
   std::unique_ptr<ReadModels> daemon_;
@@ -166,6 +193,20 @@ TEST_F(ReadOnlyDaemonTest, AProjectionThatWasRemovedAndDeployedAgainStartsEmpty)
   has("sums", kWithMark);
   ASSERT_TRUE(reaches("sums", added("ann", 6)));
   EXPECT_EQ(rows("sums"), (Rows{{"ann", R"({"mark":6})"}}));
+}
+
+TEST_F(ReadOnlyDaemonTest, AProjectionThatNobodyBuildsIsLoggedOnceAndItsRecoveryToo) {
+  has("sums", kByCustomer);
+  added("ann", 5);
+  daemon().start();
+  ASSERT_TRUE(logs("projection-stalled", 1));
+  start_builder();
+  settle("sums");
+  ASSERT_TRUE(logs("projection-recovered", 1));
+  EXPECT_EQ(count_of("projection-stalled"), 1u);
+  const std::lock_guard lock(lines_mutex_);
+  EXPECT_THAT(lines_.front().message, HasSubstr("Projection sums is stalled at position 0"));
+  EXPECT_THAT(lines_.front().message, HasSubstr("no process builds it: start `cairn project`"));
 }
 
 TEST_F(ReadOnlyDaemonTest, WithoutABuilderItIsStalled) {

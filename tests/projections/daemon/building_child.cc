@@ -40,8 +40,7 @@ int main(int argc, char** argv) {
   FollowerEngineOptions options;
   options.daemon.threads = 2;
   options.daemon.publish_position_every = std::chrono::milliseconds(20);
-  options.daemon.on_notice = [](std::string_view message) { say(message); };
-  options.daemon.on_event = options.daemon.on_notice;
+  options.daemon.on_log = [](const LogEvent& event) { say(event.message); };
   auto engine = FollowerEngine::open(argv[1], std::move(options));
   if (!engine) fail("open", engine.error());
   ProjectionDaemon& daemon = (*engine)->daemon();

@@ -4,6 +4,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <variant>
@@ -36,7 +37,11 @@ class DaemonTest : public UpcastersTest {
   DaemonTest() {
     daemon_options_.threads = 2;
     daemon_options_.clock = clock().function();
-    daemon_options_.on_notice = [this](std::string_view message) { said_.emplace_back(message); };
+    daemon_options_.on_log = [this](const LogEvent& event) {
+      const std::lock_guard lock(said_mutex_);
+      said_.push_back(event.message);
+      lines_.push_back(event);
+    };
   }
   ~DaemonTest() override { daemon_.reset(); }
 
@@ -138,11 +143,25 @@ class DaemonTest : public UpcastersTest {
     return positions;
   }
 
-  const std::vector<std::string>& said() const { return said_; }
+  // The lines of the log: their messages, and all of them.
+  std::vector<std::string> said() {
+    const std::lock_guard lock(said_mutex_);
+    return said_;
+  }
+  std::vector<LogEvent> lines(std::string_view code) {
+    const std::lock_guard lock(said_mutex_);
+    std::vector<LogEvent> found;
+    for (const LogEvent& line : lines_) {
+      if (line.code == code) found.push_back(line);
+    }
+    return found;
+  }
 
  private:
   DaemonOptions daemon_options_;
+  std::mutex said_mutex_;
   std::vector<std::string> said_;
+  std::vector<LogEvent> lines_;
   std::unique_ptr<ProjectionDaemon> daemon_;
 };
 

@@ -265,7 +265,7 @@ TEST_F(DaemonTest, ADefinitionWithTheNameOfTheLockTouchesNoFile) {
   write_definition(to_new_event(lock));
   const std::filesystem::path file = folder() / "readmodels" / "lock";
   settle();
-  EXPECT_THAT(said(), ::testing::Contains(HasSubstr("projection lock is not built")));
+  EXPECT_THAT(said(), ::testing::Contains(HasSubstr("Projection lock is not built")));
   EXPECT_FALSE(daemon().status("lock").has_value());
   EXPECT_THAT(daemon().remove("lock"), succeeds());
   EXPECT_TRUE(std::filesystem::is_regular_file(file));

@@ -75,6 +75,10 @@ TEST_F(FaultedTest, AFaultIsReportedAndResumeTriesAgain) {
   EXPECT_EQ(state("broken"), "faulted");
   EXPECT_THAT(status("broken").reason, HasSubstr("the row 'order-1' is not a saved row"));
   EXPECT_THAT(status("broken").last_error->message, HasSubstr("order-1"));
+  for (int i = 0; i < 5; ++i) daemon().run_once();
+  ASSERT_EQ(lines("projection-faulted").size(), 1u) << "once";
+  EXPECT_EQ(lines("projection-faulted")[0].level, LogLevel::kError);
+  EXPECT_THAT(lines("projection-faulted")[0].message, HasSubstr("Projection broken is faulted at position "));
   EXPECT_EQ(row("broken", "order-1"), "1") << "committed rows keep answering";
   EXPECT_EQ(row("customers", "ada"), R"({"n":2,"sum":2})");
   ASSERT_THAT(daemon().resume("broken"), succeeds());
@@ -84,6 +88,8 @@ TEST_F(FaultedTest, AFaultIsReportedAndResumeTriesAgain) {
   ASSERT_THAT(daemon().resume("broken"), succeeds());
   settle();
   EXPECT_EQ(state("broken"), "running");
+  EXPECT_EQ(lines("projection-faulted").size(), 2u) << "after each resume once";
+  EXPECT_EQ(lines("projection-recovered").size(), 1u);
   EXPECT_EQ(row("broken", "order-1"), "11");
 }
 

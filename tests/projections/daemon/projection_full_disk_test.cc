@@ -59,6 +59,9 @@ TEST_F(ProjectionFullDiskTest, CommitsAreRetriedUntilThereIsSpace) {
   EXPECT_THAT(now().reason, HasSubstr("pace")) << "it says what is in the way: no space left on the device";
   EXPECT_EQ(now().retries, 1u);
   EXPECT_EQ(now().position.value, before);
+  ASSERT_EQ(lines("projection-retrying").size(), 1u);
+  EXPECT_THAT(lines("projection-retrying")[0].message,
+              HasSubstr("Projection customers tries again at position "));
   EXPECT_EQ(row_of("ada"), R"({"n":1,"sum":5})") << "committed rows keep answering";
   step_all();
   EXPECT_EQ(now().retries, 1u) << "not before its time";
@@ -66,11 +69,17 @@ TEST_F(ProjectionFullDiskTest, CommitsAreRetriedUntilThereIsSpace) {
   step_all();
   EXPECT_EQ(now().retries, 2u);
   EXPECT_EQ(to_string(now().state), "stalled");
+  for (int i = 0; i < 20; ++i) daemon_->run_once();
+  ASSERT_EQ(lines("projection-stalled").size(), 1u) << "once";
+  EXPECT_THAT(lines("projection-stalled")[0].message, HasSubstr("4001 events behind"));
+  EXPECT_EQ(lines("projection-recovered").size(), 0u);
   disk_.free_up();
   clock().advance(60 * ManualClock::kSecond);
   step_all();
   EXPECT_EQ(to_string(now().state), "running");
   EXPECT_EQ(now().reason, "");
+  ASSERT_EQ(lines("projection-recovered").size(), 1u);
+  EXPECT_THAT(lines("projection-recovered")[0].message, HasSubstr("has recovered after 120000 ms"));
   EXPECT_EQ(row_of("ada"), R"({"n":2,"sum":11})");
   EXPECT_EQ(now().rows, 4'001u);
   EXPECT_EQ(now().position.value, head());

@@ -39,7 +39,7 @@ class RestartTest : public DeployerTest {
     auto schemas = SchemaRegistry::open(store());
     EXPECT_THAT(schemas, succeeds());
     const auto opened = EventShapes::open(store(), **schemas, {},
-                                          [&](std::string_view message) { said.emplace_back(message); });
+                                          [&](const LogEvent& line) { said.push_back(line.message); });
     EXPECT_THAT(opened, succeeds());
     return said;
   }
@@ -84,7 +84,7 @@ TEST_F(RestartTest, AVersionLeftWithoutItsUpcasterIsRemovedWhenNoEventIsStoredWi
     withdraw_upcaster();
     if (deleted) delete_version();
     const std::uint64_t before = head();
-    EXPECT_THAT(started(), ElementsAre(HasSubstr("version 3 of Order was left without its upcaster")));
+    EXPECT_THAT(started(), ElementsAre(HasSubstr("Version 3 of Order was left without its upcaster")));
     EXPECT_EQ(head(), before + (deleted ? 1 : 2));
     EXPECT_EQ(registry().version("Order", 3), nullptr);
     EXPECT_THAT(read("order-1"), ElementsAre(R"(Order@2 {"cents":5})"));

@@ -1,13 +1,12 @@
 #include "tools/cli/serve/serve_commands.h"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,8 +15,9 @@
 #include "projections/engine/follower_engine.h"
 #include "tools/cli/config/setting.h"
 #include "tools/cli/serve/configuration_log.h"
-#include "tools/cli/serve/logging.h"
+#include "tools/cli/serve/log_lines.h"
 #include "tools/cli/serve/process_id.h"
+#include "tools/cli/serve/server_logs.h"
 #include "tools/cli/server/interruption.h"
 #include "tools/cli/server/stop_signal.h"
 #include "tools/cli/text/exit_code.h"
@@ -39,47 +39,58 @@ constexpr unsigned kThreadsMax = 256;
 struct ProjectArguments {
   std::string config;
   std::string data = "./cairn-data";
-  LogFormat log_format = LogFormat::kText;
+  LogOptions log;
   unsigned threads = 0;
   bool once = false;
 };
 
-Result<std::unique_ptr<FollowerEngine>> open_engine(const ProjectArguments& arguments,
+Result<std::unique_ptr<FollowerEngine>> open_engine(const ProjectArguments& arguments, ServerLog& log,
                                                     std::function<void(std::string_view)> on_fatal) {
-  const auto warn = [](std::string_view message) { spdlog::warn("{}", message); };
   FollowerEngineOptions options;
   options.follow.on_fatal = std::move(on_fatal);
-  options.follow.on_notice = warn;
+  options.follow.on_log = log.sink();
   options.daemon.threads = arguments.threads;
   options.daemon.publish_position_every = kPublishEvery;
-  options.daemon.on_notice = warn;
-  options.daemon.on_event = [](std::string_view message) { spdlog::info("{}", message); };
-  options.log = [](std::string_view text) { spdlog::info("script: {}", text); };
+  options.daemon.on_log = log.sink();
+  options.log = [&log](std::string_view text) { log.write(script_line(text)); };
   CAIRN_TRY(auto engine, FollowerEngine::open(arguments.data, std::move(options)));
-  spdlog::info("Following store {} in {}: head {}", engine->log().store_id(), arguments.data,
-               engine->log().head().value);
+  log.write(LogEvent(LogLevel::kInfo, "following",
+                     fmt::format("Following store {} in {}: head {}", engine->log().store_id(),
+                                 arguments.data, engine->log().head().value))
+                .with("storeId", engine->log().store_id())
+                .with("data", arguments.data)
+                .with("head", engine->log().head().value));
   return engine;
 }
 
-int project_failed(const std::string& message) {
-  spdlog::error("{}", message);
+int project_failed(ServerLog& log, const LogEvent& event) {
+  log.write(event);
   return kExitNo;
 }
 
-int build_on(const ProjectArguments& arguments, const std::string& version) {
+LogEvent follow_ended_line(std::string_view reason) {
+  return LogEvent(LogLevel::kError, "follow-ended",
+                  fmt::format("The store cannot be followed any more: {}", reason))
+      .with("error", reason);
+}
+
+int build_on(const ProjectArguments& arguments, const std::string& version, ServerLog& log) {
   StopSignal stop;
-  auto engine = open_engine(arguments, [&stop](std::string_view reason) { stop.report_fatal(reason); });
-  if (!engine) return project_failed("Cannot start: " + engine.error().message);
+  auto engine = open_engine(arguments, log, [&stop](std::string_view reason) { stop.report_fatal(reason); });
+  if (!engine) return project_failed(log, cannot_start_line(engine.error().message));
   if (const Status started = (*engine)->start(); !started.ok())
-    return project_failed(started.error().message);
-  std::cout << "cairn " << version << " building the read models of " << arguments.data << std::endl;
+    return project_failed(log, cannot_start_line(started.error().message));
+  log.print(LogEvent(LogLevel::kInfo, "building",
+                     fmt::format("cairn {} building the read models of {}", version, arguments.data))
+                .with("version", version)
+                .with("data", arguments.data));
 
   const StopReason reason = stop.wait();
-  if (!reason.fatal) spdlog::info("{} received, stopping", reason.text);
+  const auto began = std::chrono::steady_clock::now();
+  log.write(reason.fatal ? follow_ended_line(reason.text) : stopping_line(reason.text));
   (*engine)->close();  // Uncommitted batches are repeated at the next start.
-  if (reason.fatal) return project_failed("The store cannot be followed any more: " + reason.text);
-  spdlog::info("Stopped");
-  return kExitOk;
+  log.write(stopped_line(std::chrono::steady_clock::now() - began));
+  return reason.fatal ? kExitNo : kExitOk;
 }
 
 // Why a projection cannot catch up without an operator; "" when it can.
@@ -114,35 +125,44 @@ std::optional<std::vector<std::string>> wait_for_all(ProjectionDaemon& daemon, G
   return std::nullopt;
 }
 
-int build_once(const ProjectArguments& arguments) {
+int build_once(const ProjectArguments& arguments, ServerLog& log) {
   Interruption interruption([] {});
   std::atomic<bool> lost = false;
-  auto engine = open_engine(arguments, [&lost](std::string_view reason) {
-    spdlog::error("The store cannot be followed any more: {}", reason);
+  auto engine = open_engine(arguments, log, [&lost, &log](std::string_view reason) {
+    log.write(follow_ended_line(reason));
     lost = true;
   });
-  if (!engine) return project_failed("Cannot start: " + engine.error().message);
+  if (!engine) return project_failed(log, cannot_start_line(engine.error().message));
   ProjectionDaemon& daemon = (*engine)->daemon();
   const GlobalPosition head = (*engine)->log().head();
   if (const Status started = (*engine)->start(); !started.ok())
-    return project_failed(started.error().message);
+    return project_failed(log, cannot_start_line(started.error().message));
   const auto obstacles = wait_for_all(daemon, head, interruption, lost);
   const std::size_t projections = daemon.list().size();
   (*engine)->close();
   if (lost) return kExitNo;
-  if (!obstacles) return project_failed("Interrupted before all read models had caught up");
-  for (const std::string& obstacle : *obstacles) spdlog::error("{}", obstacle);
+  if (!obstacles) {
+    return project_failed(
+        log, LogEvent(LogLevel::kError, "interrupted", "Interrupted before all read models had caught up")
+                 .with("head", head.value));
+  }
+  for (const std::string& obstacle : *obstacles)
+    log.write(LogEvent(LogLevel::kError, "not-caught-up", obstacle).with("head", head.value));
   if (!obstacles->empty()) return kExitNo;
-  std::cout << counted(projections, "projection") << " built through position " << head.value << std::endl;
+  log.print(
+      LogEvent(LogLevel::kInfo, "built",
+               fmt::format("{} built through position {}", counted(projections, "projection"), head.value))
+          .with("projections", projections)
+          .with("position", head.value));
   return kExitOk;
 }
 
 int run_project(CLI::App& app, const ProjectArguments& arguments, const std::string& version) {
-  start_logging(arguments.log_format);
-  log_configuration(app, arguments.config);
   if (const auto ended = continue_with_free_process_id(arguments.data)) return *ended;
   ::umask(077);  // Stored events are readable by the owner only.
-  return arguments.once ? build_once(arguments) : build_on(arguments, version);
+  ServerLog log(arguments.log);
+  log_configuration(app, arguments.config, log.sink());
+  return arguments.once ? build_once(arguments, log) : build_on(arguments, version, log);
 }
 
 }  // namespace
@@ -170,7 +190,7 @@ void add_project_command(CLI::App& app, const std::string& version, CommandActio
       .add_option("--threads", arguments->threads, "Threads that build; as many as processors when not given")
       ->type_name("N")
       ->check(CLI::Range(1u, kThreadsMax));
-  add_log_format(command, arguments->log_format);
+  add_log_options(command, arguments->log);
   command.add_flag("--once", arguments->once, "Exit when all read models have caught up");
   run_after_parsing(command, action,
                     [&app, arguments, version] { return run_project(app, *arguments, version); });

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/access/access_list.h"
 #include "api/net/http_server.h"
@@ -10,6 +11,7 @@
 #include "api/serving/route_context.h"
 #include "eventstore/base/mutex.h"
 #include "eventstore/base/result.h"
+#include "tools/cli/serve/server_logs.h"
 
 namespace cairn::cli {
 
@@ -27,24 +29,26 @@ struct Access {
 };
 
 // Fails with the first file that cannot be read or is not valid. Logs what was read.
-Result<Access> read_access(const AccessFiles& files);
+Result<Access> read_access(const AccessFiles& files, const LogSink& log);
 
 // Reads the files of a running server again. Thread-safe.
 class Reloader {
  public:
-  explicit Reloader(AccessFiles files) : files_(std::move(files)) {}
+  // REQUIRES: `log` outlives it.
+  Reloader(AccessFiles files, ServerLog& log) : files_(std::move(files)), log_(log) {}
 
   // REQUIRES: `server` lives until the last call of reload(), and was started with these files.
   void attach(api::HttpServer& server) CAIRN_EXCLUDES(mutex_);
 
-  // Puts the tokens and the certificate in force. When a file fails, nothing changes. Logs the outcome.
-  // REQUIRES: attach() was called.
-  Result<api::Reloaded> reload() CAIRN_EXCLUDES(mutex_);
+  // Puts the tokens and the certificate in force. When a file fails, nothing changes. Logs the outcome, and
+  // what asked for it. REQUIRES: attach() was called.
+  Result<api::Reloaded> reload(std::string_view cause) CAIRN_EXCLUDES(mutex_);
 
  private:
   Result<Access> read_again() const;
 
   const AccessFiles files_;
+  ServerLog& log_;
   Mutex mutex_;  // held during a reload: the last one to begin is the last one to take effect
   api::HttpServer* server_ CAIRN_GUARDED_BY(mutex_) = nullptr;
 };

@@ -48,7 +48,11 @@ void add_serve_options(CLI::App& command, ServeArguments& arguments) {
       ->type_name("HOST:PORT")
       ->check(CLI::Validator(check_listen, ""))
       ->capture_default_str();
-  add_log_format(command, arguments.log_format);
+  add_log_options(command, arguments.log);
+  command
+      .add_option("--access-log", arguments.access_log,
+                  "A line for each request, appended to this file; - = to the log itself. Not given: none")
+      ->type_name("FILE");
   command
       .add_option("--dedup-days", arguments.dedup_days,
                   "How long ids appended without an exact version are remembered: days, or 'forever'")

@@ -9,8 +9,8 @@
 #include "api/server/routes.h"
 #include "eventstore/base/result.h"
 #include "projections/engine/engine.h"
-#include "tools/cli/serve/logging.h"
 #include "tools/cli/serve/reloader.h"
+#include "tools/cli/serve/server_logs.h"
 
 namespace CLI {
 class App;
@@ -23,7 +23,8 @@ struct ServeArguments {
   std::string config;
   std::string data = "./cairn-data";
   std::string listen = "127.0.0.1:7878";
-  LogFormat log_format = LogFormat::kText;
+  LogOptions log;
+  std::string access_log;  // empty: none
   std::string dedup_days = "7";
   api::SchemaPolicy schemas = api::SchemaPolicy::kRequired;
   ReadModelMode projections = ReadModelMode::kBuild;

@@ -188,15 +188,20 @@ TEST_F(ServeTest, OtherMachinesAreNotServed) {
 }
 
 TEST_F(ServeTest, LogLinesAreJsonWhenAskedFor) {
-  serve({"--log-format", "json", "--dedup-days", "forever"});
-  server_->signal(SIGTERM);
-  const Finished finished = server_->finish();
+  CairnProcess server({"serve", "--data", folder(), "--listen", "127.0.0.1:0", "--log-format", "json"});
+  const auto first = nlohmann::json::parse(server.first_line());
+  EXPECT_EQ(first.value("code", ""), "serving");
+  EXPECT_THAT(first.value("message", ""), HasSubstr(" serving " + folder() + " on http://127.0.0.1:"));
+  EXPECT_THAT(first.value("url", ""), HasSubstr("http://127.0.0.1:"));
+  server.signal(SIGTERM);
+  const Finished finished = server.finish();
   EXPECT_EQ(finished.exit_code, 0);
   std::istringstream lines(finished.errors);
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     const auto parsed = nlohmann::json::parse(line);
-    EXPECT_TRUE(parsed.contains("time") && parsed.contains("level") && parsed.contains("message")) << line;
+    for (const char* member : {"time", "level", "code", "message"})
+      EXPECT_TRUE(parsed.contains(member)) << line;
   }
   EXPECT_GE(count, 2);
 }
