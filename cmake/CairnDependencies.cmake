@@ -7,7 +7,6 @@ find_package(OpenSSL REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(Boost 1.70 REQUIRED)
 
