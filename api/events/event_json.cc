@@ -1,26 +1,9 @@
 #include "api/events/event_json.h"
 
-#include "eventstore/base/base64.h"
 #include "eventstore/json/json_writer.h"
-#include "schemaregistry/codec/json_sink.h"
+#include "upcasters/model/shaped_json.h"
 
 namespace cairn::api {
-
-namespace {
-
-Status append_data(std::string& to, const ShapedEvent& part) {
-  if (part.plan != nullptr) return append_avro_as_json(*part.plan, part.data, to);
-  if (!part.content_type.empty()) {
-    to += '"';
-    append_base64(to, part.data);
-    to += '"';
-    return {};
-  }
-  to += part.data.empty() ? std::string_view("null") : part.data;
-  return {};
-}
-
-}  // namespace
 
 Status append_event_json(std::string& to, const EventView& stored, const ShapedEvent& part) {
   JsonWriter json(to);
@@ -37,7 +20,7 @@ Status append_event_json(std::string& to, const EventView& stored, const ShapedE
   if (!part.content_type.empty()) json.text("contentType", part.content_type);
   if (stored.sealed) json.flag("sealed", true);
   json.key("data");
-  CAIRN_CHECK(append_data(to, part));
+  CAIRN_CHECK(append_data_json(part, to));
   json.raw("metadata", stored.metadata.empty() ? std::string_view("{}") : stored.metadata);
   json.begin_array("tags");
   for (const std::string_view tag : stored.tags) json.text(tag);

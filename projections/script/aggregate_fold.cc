@@ -3,6 +3,7 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "upcasters/values/field_recorder.h"
 #include "upcasters/values/lua_json.h"
 #include "upcasters/values/lua_saved.h"
 
@@ -15,9 +16,11 @@ constexpr int kFoldedData = 2;  // index on the stack of a call, above the defin
 }  // namespace
 
 ScriptResult<std::unique_ptr<AggregateFold>> AggregateFold::make(std::string_view source,
-                                                                 const std::string& file, LuaHost::Log log) {
-  CAIRN_TRY(AggregateScript script, AggregateScript::load(source, file, std::move(log)));
+                                                                 const std::string& file, LuaHost::Log log,
+                                                                 FieldRecorder* recorder) {
+  CAIRN_TRY(AggregateScript script, AggregateScript::load(source, file, std::move(log), recorder));
   std::unique_ptr<AggregateFold> fold(new AggregateFold(std::move(script)));
+  fold->recorder_ = recorder;
   CAIRN_CHECK(fold->prepare());
   return fold;
 }
@@ -64,6 +67,7 @@ Result<void, AggregateFold::Fault> AggregateFold::apply(const EventView& event, 
   const int handler = handler_of(part.type);
   if (handler == 0) return {};
   data_.prepare(part);
+  if (recorder_ != nullptr) recorder_->begin(part.type);
   std::string wrong;
   Status read;
   auto ran = script_.host().run([&](lua_State* state) {
@@ -71,6 +75,7 @@ Result<void, AggregateFold::Fault> AggregateFold::apply(const EventView& event, 
     lua_rawgeti(state, LUA_REGISTRYINDEX, handler);
     lua_rawgeti(state, LUA_REGISTRYINDEX, state_);
     event_.push(event, part.type, kFoldedData);
+    if (recorder_ != nullptr) recorder_->wrap_event(state);
     lua_call(state, 2, 1);
     if (lua_isnil(state, -1)) return;
     if (lua_istable(state, -1)) {

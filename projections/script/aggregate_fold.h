@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "eventstore/base/error.h"
 #include "eventstore/types.h"
@@ -16,6 +17,8 @@
 
 namespace cairn {
 
+class FieldRecorder;
+
 // Runs an aggregate's script: keeps the state of one stream as a Lua value and passes it to the handler of
 // each event. Each call has the limits of LuaHost. After a failure the state is undefined until reset() or
 // load(). Not thread-safe: one thread at a time.
@@ -24,14 +27,22 @@ class AggregateFold {
   // A script that failed, or (kCorruption) damaged data.
   using Fault = std::variant<ScriptError, Error>;
 
-  // Loads the script and calls its initial(), whose result must be a table that JSON can hold.
+  // Loads the script and calls its initial(), whose result must be a table that JSON can hold. With a
+  // recorder the results are not to be used (field_recorder.h); it outlives the fold.
   static ScriptResult<std::unique_ptr<AggregateFold>> make(std::string_view source, const std::string& file,
-                                                           LuaHost::Log log = {});
+                                                           LuaHost::Log log = {},
+                                                           FieldRecorder* recorder = nullptr);
 
   const AggregateHeader& header() const { return script_.header(); }
 
   // Whether it has a handler for events of this type.
   bool handles(std::string_view type) { return handler_of(type) != 0; }
+  // The types that it has handlers for, rising.
+  std::vector<std::string> types() const {
+    std::vector<std::string> types;
+    for (const auto& [type, handler] : handlers_) types.push_back(type);
+    return types;
+  }
 
   // Sets the state that initial() returned, or {}. initial() was called once; each stream gets its own copy
   // of the result.
@@ -62,6 +73,7 @@ class AggregateFold {
   std::map<std::string, int, std::less<>> handlers_;  // functions in the Lua registry, by type
   int state_ = 0;                                     // the state, in the Lua registry
   std::string initial_;                               // the result of initial(), saved
+  FieldRecorder* recorder_ = nullptr;
   LuaEvent event_;
   LuaData data_;
 };

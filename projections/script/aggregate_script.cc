@@ -4,6 +4,7 @@
 
 #include "projections/script/category_name.h"
 #include "upcasters/script/definition_members.h"
+#include "upcasters/values/field_recorder.h"
 #include "upcasters/values/lua_json.h"
 #include "upcasters/values/lua_members.h"
 
@@ -116,8 +117,9 @@ class AggregateReader {
 }  // namespace
 
 ScriptResult<AggregateScript> AggregateScript::load(std::string_view source, const std::string& file,
-                                                    LuaHost::Log log) {
+                                                    LuaHost::Log log, FieldRecorder* recorder) {
   auto host = LuaHost::make({}, std::move(log));
+  if (recorder != nullptr) recorder->attach(*host);
   CAIRN_CHECK(host->load(source, file));
   AggregateHeader header;
   std::string complaint;

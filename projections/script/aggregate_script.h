@@ -11,6 +11,8 @@
 
 namespace cairn {
 
+class FieldRecorder;
+
 // What a script declares.
 struct AggregateHeader {
   std::string category;
@@ -25,9 +27,9 @@ inline constexpr std::uint64_t kSnapshotEveryMax = 1'000'000;
 // Not thread-safe: one thread at a time.
 class AggregateScript {
  public:
-  // `file` is its name in error messages.
+  // `file` is its name in error messages. `recorder` is attached to the state.
   static ScriptResult<AggregateScript> load(std::string_view source, const std::string& file,
-                                            LuaHost::Log log = {});
+                                            LuaHost::Log log = {}, FieldRecorder* recorder = nullptr);
 
   const AggregateHeader& header() const { return header_; }
   const std::string& file() const { return file_; }

@@ -8,6 +8,7 @@
 #include "eventstore/base/names.h"
 #include "projections/readmodel/read_model.h"
 #include "upcasters/lua/sandbox.h"
+#include "upcasters/values/field_recorder.h"
 #include "upcasters/values/lua_json.h"
 #include "upcasters/values/lua_saved.h"
 
@@ -58,10 +59,11 @@ int line_of(lua_State* state, int index) {
 }  // namespace
 
 ScriptResult<std::unique_ptr<ProjectionFold>> ProjectionFold::make(std::string_view source,
-                                                                   const std::string& file,
-                                                                   LuaHost::Log log) {
-  CAIRN_TRY(ProjectionScript script, ProjectionScript::load(source, file, std::move(log)));
+                                                                   const std::string& file, LuaHost::Log log,
+                                                                   FieldRecorder* recorder) {
+  CAIRN_TRY(ProjectionScript script, ProjectionScript::load(source, file, std::move(log), recorder));
   std::unique_ptr<ProjectionFold> fold(new ProjectionFold(std::move(script)));
+  fold->recorder_ = recorder;
   CAIRN_CHECK(fold->prepare_script());
   return fold;
 }
@@ -97,12 +99,14 @@ std::optional<ProjectionFold::Fault> ProjectionFold::key_of(const EventView& eve
   key.clear();
   if (handler_of(part.type) == nullptr) return std::nullopt;
   data_.prepare(part);
+  if (recorder_ != nullptr) recorder_->begin(part.type);
   std::string wrong;
   Status read;
   auto ran = script_.host().run([&](lua_State* state) {
     if (read = data_.push(state); !read) return;
     lua_rawgeti(state, LUA_REGISTRYINDEX, key_.function);
     event_.push(event, part.type, kKeyData);
+    if (recorder_ != nullptr) recorder_->wrap_event(state);
     lua_call(state, 1, 1);
     wrong = take_key(state, key);
   });
@@ -162,6 +166,7 @@ std::optional<ProjectionFold::Fault> ProjectionFold::apply(std::uint32_t slot, c
     if (const auto found = unloaded_.find(slot); found != unloaded_.end()) return found->second;
   }
   data_.prepare(part);
+  if (recorder_ != nullptr) recorder_->begin(part.type);
   std::string wrong;
   Status read;
   auto ran = script_.host().run([&](lua_State* state) {
@@ -176,6 +181,7 @@ std::optional<ProjectionFold::Fault> ProjectionFold::apply(std::uint32_t slot, c
     lua_rawgeti(state, LUA_REGISTRYINDEX, handler->second.function);
     lua_pushvalue(state, kRow);
     event_.push(event, part.type, kData);
+    if (recorder_ != nullptr) recorder_->wrap_event(state);
     lua_call(state, 2, 1);
     wrong = take_row(state, slot, part.type);
   });

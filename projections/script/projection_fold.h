@@ -22,6 +22,8 @@
 
 namespace cairn {
 
+class FieldRecorder;
+
 // Runs a projection's script: keeps rows as Lua tables in numbered slots and passes them to the handlers of
 // events. Each call of a script function has the limits of LuaHost, and a failed call does not change other
 // rows. Not thread-safe: one thread at a time.
@@ -33,8 +35,10 @@ class ProjectionFold {
   // A script that failed, or (kCorruption) damaged data.
   using Fault = std::variant<ScriptError, Error>;
 
+  // With a recorder the results are not to be used (field_recorder.h); it outlives the fold.
   static ScriptResult<std::unique_ptr<ProjectionFold>> make(std::string_view source, const std::string& file,
-                                                            LuaHost::Log log = {});
+                                                            LuaHost::Log log = {},
+                                                            FieldRecorder* recorder = nullptr);
 
   const ProjectionHeader& header() const { return script_.header(); }
 
@@ -45,6 +49,9 @@ class ProjectionFold {
   // Loads a saved row into a slot; for "" a new one. False when the bytes are not a saved row. If the Lua
   // state has no memory for the row, apply() and save() of the slot report that.
   bool load(std::uint32_t slot, std::string_view saved);
+
+  // Whether it has a handler for events of this type.
+  bool handles(std::string_view type) { return handler_of(type) != nullptr; }
 
   // Calls the handler of the part's type, if there is one, with the row.
   std::optional<Fault> apply(std::uint32_t slot, const EventView& event, const ShapedEvent& part);
@@ -84,6 +91,7 @@ class ProjectionFold {
   Handlers handlers_;
   const Handlers::value_type* last_handler_ = nullptr;
   Handler key_;  // function 0: the script has none
+  FieldRecorder* recorder_ = nullptr;
   LuaEvent event_;
   LuaData data_;
   std::vector<int> chunks_;                            // tables of rows in the Lua registry; 0: none yet

@@ -8,6 +8,7 @@
 #include "upcasters/lua/shown_text.h"
 #include "upcasters/script/definition_members.h"
 #include "upcasters/script/upcaster_script.h"
+#include "upcasters/values/field_recorder.h"
 #include "upcasters/values/lua_json.h"
 #include "upcasters/values/lua_members.h"
 
@@ -205,8 +206,9 @@ class ProjectionReader {
 }  // namespace
 
 ScriptResult<ProjectionScript> ProjectionScript::load(std::string_view source, const std::string& file,
-                                                      LuaHost::Log log) {
+                                                      LuaHost::Log log, FieldRecorder* recorder) {
   auto host = LuaHost::make(kLimits, std::move(log));
+  if (recorder != nullptr) recorder->attach(*host);
   CAIRN_CHECK(host->load(source, file));
   ProjectionHeader header;
   std::string complaint;

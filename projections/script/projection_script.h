@@ -11,6 +11,8 @@
 
 namespace cairn {
 
+class FieldRecorder;
+
 // What a script declares: the events that it processes.
 struct ProjectionHeader {
   std::vector<std::string> categories;  // in the order of the script, each once; empty = all
@@ -22,9 +24,9 @@ struct ProjectionHeader {
 // thread at a time.
 class ProjectionScript {
  public:
-  // `file` is its name in error messages.
+  // `file` is its name in error messages. `recorder` is attached to the state.
   static ScriptResult<ProjectionScript> load(std::string_view source, const std::string& file,
-                                             LuaHost::Log log = {});
+                                             LuaHost::Log log = {}, FieldRecorder* recorder = nullptr);
 
   const ProjectionHeader& header() const { return header_; }
   const std::string& file() const { return file_; }

@@ -9,6 +9,7 @@
 #include "eventstore/base/names.h"
 #include "upcasters/lua/shown_text.h"
 #include "upcasters/script/definition_members.h"
+#include "upcasters/values/field_recorder.h"
 #include "upcasters/values/lua_members.h"
 
 namespace cairn {
@@ -124,8 +125,9 @@ bool can_be_type_name(std::string_view name) {
 }
 
 ScriptResult<UpcasterScript> UpcasterScript::load(std::string_view source, const std::string& file,
-                                                  LuaHost::Log log) {
+                                                  LuaHost::Log log, FieldRecorder* recorder) {
   auto host = LuaHost::make({}, std::move(log));
+  if (recorder != nullptr) recorder->attach(*host);
   CAIRN_CHECK(host->load(source, file));
   UpcasterHeader header;
   std::string complaint;

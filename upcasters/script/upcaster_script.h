@@ -10,12 +10,14 @@
 
 namespace cairn {
 
+class FieldRecorder;
+
 // A loaded script that returned upcaster {type, from, to, upcast}. Not thread-safe.
 class UpcasterScript {
  public:
-  // `file` is its name in errors.
+  // `file` is its name in errors. `recorder` is attached to the state.
   static ScriptResult<UpcasterScript> load(std::string_view source, const std::string& file,
-                                           LuaHost::Log log = {});
+                                           LuaHost::Log log = {}, FieldRecorder* recorder = nullptr);
 
   const UpcasterHeader& header() const { return header_; }
   LuaHost& host() const { return *host_; }

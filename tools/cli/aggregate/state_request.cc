@@ -49,8 +49,7 @@ Result<std::variant<StateAnswer, api::Answer>> ask_state(api::Client& client, co
   if (!answer.ok()) return Outcome(answer);
   auto asked = state_in(answer.body);
   if (asked) return Outcome(*std::move(asked));
-  return make_error(Errc::kFailedPrecondition,
-                    "the answer is not a Cairn server's: " + refusal_text(answer));
+  return make_error(Errc::kFailedPrecondition, "the answer is not a Cairn server's: " + refusal_text(answer));
 }
 
 }  // namespace cairn::cli

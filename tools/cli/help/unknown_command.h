@@ -4,14 +4,15 @@
 #include <string_view>
 #include <vector>
 
+#include "eventstore/base/nearest_word.h"
+
 namespace CLI {
 class App;
 }
 
 namespace cairn::cli {
 
-// The one of `words` that is nearest to `word` by edit distance, or "" when none is near.
-std::string nearest_word(std::string_view word, const std::vector<std::string>& words);
+using cairn::nearest_word;
 
 // The message for the first word that should be a command and is not one, with the nearest command. "" when
 // all commands are known.
