@@ -56,6 +56,8 @@ struct ProjectionStatus {
   std::uint64_t parked_events = 0;
   std::optional<double> oldest_parked_seconds;
   std::uint64_t retries = 0;  // of transient failures, since the start
+  // By the live generation since it was begun: events with a handler whose key was nil. Read once each.
+  std::uint64_t events_passed_over = 0;
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
   std::optional<ProjectionError> first_error;  // since the start, or the last rebuild

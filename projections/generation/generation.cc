@@ -27,7 +27,8 @@ struct Generation::Slice {
   std::vector<Routed> events;
   std::vector<KeyedPart> parts;
   ByteArena keys;
-  std::string key;  // scratch
+  std::string key;                          // scratch
+  std::vector<GlobalPosition> passed_over;  // events that belong to no row, rising
   bool interrupted = false;
 };
 
@@ -72,9 +73,28 @@ Status Generation::reset() {
   committed_at_ = tools_.options.clock();
   // Events between the checkpoint and visible() changed nothing, so the committed rows have the log through
   // visible(), and queries were told so.
-  visible_ = std::max(visible_.load(), checkpoint_.value);
+  if (visible_.load() <= checkpoint_.value) {
+    CAIRN_TRY(const ReadModelSize size, model_->size());
+    set_visible(checkpoint_, size.passed_over);
+  }
   taken_ = visible_.load();
+  passed_over_ = passed_over_visible_.load();
   return {};
+}
+
+void Generation::set_visible(GlobalPosition through, std::uint64_t passed_over) {
+  visible_ = through.value;
+  passed_over_visible_ = passed_over;
+}
+
+std::uint64_t Generation::passed_over_before(const std::vector<Slice>& slices,
+                                             GlobalPosition position) const {
+  std::uint64_t count = passed_over_;
+  for (const Slice& slice : slices) {
+    const auto end = std::lower_bound(slice.passed_over.begin(), slice.passed_over.end(), position);
+    count += static_cast<std::uint64_t>(end - slice.passed_over.begin());
+  }
+  return count;
 }
 
 void Generation::release_memory() {
@@ -106,12 +126,14 @@ Status Generation::take(const EventBatch& batch) {
   CAIRN_TRY(const auto first_change, distribute(batch, slices));
   // What comes before the first change may have been answered before a crash, and must be visible even if this
   // batch cannot be committed.
-  if (!changes_before && first_change) visible_ = first_change->value - 1;
+  if (!changes_before && first_change)
+    set_visible({first_change->value - 1}, passed_over_before(slices, *first_change));
   CAIRN_CHECK(apply_lists());
   CAIRN_CHECK(redo_failures());
   forget_plans();  // The plans go with the batch.
   taken_ = batch.to().value;
-  if (!has_changes()) visible_ = batch.to().value;
+  for (const Slice& slice : slices) passed_over_ += slice.passed_over.size();
+  if (!has_changes()) set_visible(batch.to(), passed_over_);
   return {};
 }
 
@@ -120,7 +142,8 @@ Result<bool> Generation::look_through(const EventBatch& batch) {
   std::vector<Slice> slices;
   CAIRN_TRY(const auto first_change, distribute(batch, slices));
   forget_plans();
-  visible_ = first_change ? first_change->value - 1 : batch.to().value;
+  const GlobalPosition through{first_change ? first_change->value - 1 : batch.to().value};
+  set_visible(through, passed_over_before(slices, {through.value + 1}));
   CAIRN_CHECK(reset());
   return !first_change.has_value();
 }
@@ -157,8 +180,10 @@ void Generation::find_keys(const EventBatch& batch, std::size_t begin, std::size
     if (event.fault != nullptr) {
       routed.failed = std::make_unique<ParkedEvent>(parked_event(event.stored, *event.fault, now));
     }
+    bool is_wanted = false;
     for (const ShapedEvent& part : batch.parts(event)) {
       if (!choice_.wants_type(part.type)) continue;
+      is_wanted = true;
       if (const auto keyed = rows.key_of(event.stored, part, slice.key); !keyed) {
         routed.failed = std::make_unique<ParkedEvent>(parked_event(event.stored, part, keyed.error(), now));
         break;
@@ -169,7 +194,11 @@ void Generation::find_keys(const EventBatch& batch, std::size_t begin, std::size
       slice.parts.push_back({&event.stored, &part, key});
     }
     routed.count = static_cast<std::uint32_t>(slice.parts.size()) - routed.first;
-    if (routed.count > 0 || routed.failed) slice.events.push_back(std::move(routed));
+    if (routed.count > 0 || routed.failed) {
+      slice.events.push_back(std::move(routed));
+    } else if (is_wanted) {
+      slice.passed_over.push_back(event.stored.position);
+    }
   }
 }
 
@@ -353,6 +382,7 @@ Status Generation::commit() {
   CAIRN_CHECK(save());
   ReadModelChange change;
   change.through = taken();
+  change.passed_over = passed_over_;
   for (const auto& partition : partitions_) {
     for (const Partition::Change& row : partition->changes()) {
       change.rows.push_back({row.key, partition->saved(row)});
@@ -365,7 +395,7 @@ Status Generation::commit() {
   CAIRN_CHECK(model_->commit(change));
   checkpoint_ = taken();
   committed_at_ = tools_.options.clock();
-  visible_ = checkpoint_.value;
+  set_visible(checkpoint_, passed_over_);
   saved_ = false;
   parked_.committed();
   std::size_t bytes = 0;

@@ -62,6 +62,10 @@ class Generation {
   GlobalPosition taken() const { return {taken_.load(std::memory_order_acquire)}; }
   GlobalPosition visible() const { return {visible_.load(std::memory_order_acquire)}; }
 
+  // Events through visible() that have a handler and whose key was nil: they belong to no row. Counted when they are
+  // read first; a retry of a parked stream adds none. Any thread.
+  std::uint64_t passed_over() const { return passed_over_visible_.load(std::memory_order_acquire); }
+
   // The position that is on disk.
   GlobalPosition checkpoint() const { return checkpoint_; }
 
@@ -149,6 +153,8 @@ class Generation {
   Result<std::optional<GlobalPosition>> distribute(const EventBatch& batch, std::vector<Slice>& slices);
   // Returns the position of the first event that changes a row or what is parked.
   std::optional<GlobalPosition> route(std::vector<Slice>& slices);
+  void set_visible(GlobalPosition through, std::uint64_t passed_over);
+  std::uint64_t passed_over_before(const std::vector<Slice>& slices, GlobalPosition position) const;
   Status apply_lists();
   Status redo_failures();
   void forget_plans();
@@ -169,6 +175,8 @@ class Generation {
 
   std::atomic<std::uint64_t> taken_{0};
   std::atomic<std::uint64_t> visible_{0};
+  std::uint64_t passed_over_ = 0;  // through taken()
+  std::atomic<std::uint64_t> passed_over_visible_{0};
   GlobalPosition checkpoint_;
   Timestamp committed_at_;
 };

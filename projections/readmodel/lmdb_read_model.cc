@@ -103,6 +103,9 @@ Status write_change(TableWriter& tables, const ReadModelChange& change) {
   state.through = change.through;
   CAIRN_CHECK(write_rows(tables, change.rows, state.rows));
   CAIRN_CHECK(write_parked(tables, change));
+  if (change.passed_over > 0) {
+    CAIRN_CHECK(put_meta(tables, readmodel::kPassedOverKey, stored::encode_count(change.passed_over)));
+  }
   return put_meta(tables, readmodel::kStateKey, stored::encode(state));
 }
 
@@ -269,7 +272,8 @@ Result<std::vector<GlobalPosition>> LmdbReadModel::waiting(const ParkedPlace& pl
 Result<ReadModelSize> LmdbReadModel::size() {
   CAIRN_TRY(const TableSnapshot snapshot, tables_->read());
   CAIRN_TRY(const stored::State state, readmodel::read_state(snapshot));
-  return ReadModelSize{.rows = state.rows, .bytes = tables_->used_bytes()};
+  CAIRN_TRY(const std::uint64_t passed_over, readmodel::read_passed_over(snapshot));
+  return ReadModelSize{.rows = state.rows, .passed_over = passed_over, .bytes = tables_->used_bytes()};
 }
 
 }  // namespace cairn

@@ -59,6 +59,7 @@ struct ReadModelChange {
   };
 
   GlobalPosition through;                    // the checkpoint: events up to here are in the rows or parked
+  std::uint64_t passed_over = 0;             // events through the checkpoint that belong to no row
   std::vector<Row> rows;                     // in ascending key order, each key once
   std::vector<const ParkedPlace*> released;  // applied first: entries and waiting events are removed
   std::vector<std::pair<const ParkedPlace*, const ParkedEvent*>> parked;  // second: created or replaced
@@ -95,7 +96,8 @@ struct ReadModelIdentity {
 
 struct ReadModelSize {
   std::uint64_t rows = 0;
-  std::uint64_t bytes = 0;  // used space of the files
+  std::uint64_t passed_over = 0;  // ReadModelChange::passed_over of the last commit
+  std::uint64_t bytes = 0;        // used space of the files
 };
 
 // One generation of a projection's rows, with their checkpoint and the parked events (docs/decisions.md,

@@ -94,6 +94,15 @@ Result<ReadModelIdentity> read_identity(const TableSnapshot& tables) {
 Result<stored::State> read_state(const TableSnapshot& tables) { return state_in(tables); }
 Result<stored::State> read_state(TableWriter& tables) { return state_in(tables); }
 
+Result<std::uint64_t> read_passed_over(const TableSnapshot& tables) {
+  CAIRN_TRY(const auto sealed, tables.get(kMeta, kPassedOverKey));
+  if (!sealed) return std::uint64_t{0};
+  CAIRN_TRY(const std::string_view payload, unseal(kMeta, kPassedOverKey, *sealed));
+  const auto count = stored::decode_count(payload);
+  if (!count) return damaged(kMeta, kPassedOverKey, "cannot be read");
+  return *count;
+}
+
 Result<stored::Parked> read_parked(std::string_view place_key, std::string_view sealed) {
   CAIRN_TRY(const std::string_view payload, unseal(kParked, place_key, sealed));
   auto parked = stored::decode_parked(payload);

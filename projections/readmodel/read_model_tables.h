@@ -18,6 +18,7 @@ inline constexpr TableId kWaiting{3};
 
 inline constexpr std::string_view kIdentityKey = "identity";
 inline constexpr std::string_view kStateKey = "state";
+inline constexpr std::string_view kPassedOverKey = "passedOver";
 
 // The payload of a record of `table`, or kCorruption with the name of the record.
 Result<std::string_view> unseal(TableId table, std::string_view key, std::string_view sealed);
@@ -26,6 +27,8 @@ Result<std::string_view> unseal(TableId table, std::string_view key, std::string
 Result<ReadModelIdentity> read_identity(const TableSnapshot& tables);
 Result<stored::State> read_state(const TableSnapshot& tables);
 Result<stored::State> read_state(TableWriter& tables);
+// 0 when there is none: a program of version 0.1 wrote the read model.
+Result<std::uint64_t> read_passed_over(const TableSnapshot& tables);
 
 Result<stored::Parked> read_parked(std::string_view place_key, std::string_view sealed);
 

@@ -77,6 +77,17 @@ std::optional<State> decode_state(std::string_view payload) {
   return State{{load_le<std::uint64_t>(payload.data())}, load_le<std::uint64_t>(payload.data() + 8)};
 }
 
+std::string encode_count(std::uint64_t count) {
+  std::string payload(sizeof count, '\0');
+  store_le(payload.data(), count);
+  return payload;
+}
+
+std::optional<std::uint64_t> decode_count(std::string_view payload) {
+  if (payload.size() != sizeof(std::uint64_t)) return std::nullopt;
+  return load_le<std::uint64_t>(payload.data());
+}
+
 Result<std::string> encode(const ReadModelIdentity& identity) {
   const nlohmann::ordered_json json{{"format", kFormat},
                                     {"projection", identity.projection},

@@ -29,6 +29,10 @@ struct State {
 std::string encode(const State& state);
 std::optional<State> decode_state(std::string_view payload);
 
+// A number of its own.
+std::string encode_count(std::uint64_t count);
+std::optional<std::uint64_t> decode_count(std::string_view payload);
+
 // kInvalidArgument: a text in it is not UTF-8.
 Result<std::string> encode(const ReadModelIdentity& identity);
 // kFailedPrecondition: the format is unknown. kCorruption: it cannot be decoded.

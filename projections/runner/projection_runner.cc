@@ -802,6 +802,7 @@ ProjectionStatus ProjectionRunner::status() const {
     ReadModel& model = *seen.live->model();
     facts.live = facts_of(model, seen.live->visible());
     if (seen.live_parked > 0) add_parked(*facts.live, model);
+    facts.live->events_passed_over = seen.live->passed_over();
     facts.live->parked_keys = seen.live_parked;  // With those that are not committed yet.
     const auto& types = seen.live->projection().info().from.types;
     EventShapes& shapes = tools_.generations.source.shapes();

@@ -108,6 +108,7 @@ ProjectionStatus status_of(const RunnerView& view, const StatusFacts& facts, Tim
     status.position = facts.live->position;
     status.generation = facts.live->generation;
     status.events_per_second = view.live_rate.per_second(now);
+    status.events_passed_over = facts.live->events_passed_over;
     status.rows = facts.live->rows;
     status.bytes = facts.live->bytes;
     status.parked_keys = facts.live->parked_keys;

@@ -43,6 +43,7 @@ struct ReadModelFacts {
   GlobalPosition position;
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t events_passed_over = 0;
   std::uint64_t parked_keys = 0;
   std::uint64_t parked_events = 0;
   std::optional<Timestamp> oldest_parked;

@@ -8,6 +8,7 @@ ReadModelFacts facts_of(ReadModel& model, GlobalPosition position) {
   facts.position = position;
   if (const auto size = model.size()) {
     facts.rows = size->rows;
+    facts.events_passed_over = size->passed_over;
     facts.bytes = size->bytes;
   }
   return facts;
