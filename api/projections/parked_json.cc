@@ -8,7 +8,7 @@ namespace cairn::api {
 
 namespace {
 
-void write_members(JsonWriter& json, const ParkedKey& parked) {
+void write_members(JsonWriter& json, const ParkedKey& parked, const EventAsJson& event) {
   json.text("key", parked.key);
   json.text("by", parked.by_stream ? "stream" : "key");
   json.number("generation", parked.generation);
@@ -19,11 +19,12 @@ void write_members(JsonWriter& json, const ParkedKey& parked) {
   json.number("line", parked.line);
   json.time("parkedAt", parked.parked_at);
   json.number("retries", parked.retries);
+  json.raw("event", event(parked.position));
 }
 
-void write_detail(JsonWriter& json, const ParkedKeyDetail& detail) {
+void write_detail(JsonWriter& json, const ParkedKeyDetail& detail, const EventAsJson& event) {
   json.begin_object();
-  write_members(json, detail.parked);
+  write_members(json, detail.parked, event);
   json.begin_array("positions");
   for (const GlobalPosition position : detail.positions) json.number(position.value);
   json.end_array();
@@ -32,12 +33,12 @@ void write_detail(JsonWriter& json, const ParkedKeyDetail& detail) {
 
 }  // namespace
 
-std::string to_json(const ParkedList& list) {
+std::string to_json(const ParkedList& list, const EventAsJson& event) {
   return json_object([&](JsonWriter& json) {
     json.begin_array("parked");
     for (const ParkedKey& parked : list.keys) {
       json.begin_object();
-      write_members(json, parked);
+      write_members(json, parked, event);
       json.end_object();
     }
     json.end_array();
@@ -45,11 +46,12 @@ std::string to_json(const ParkedList& list) {
   });
 }
 
-std::string parked_key_json(std::string_view key, const std::vector<ParkedKeyDetail>& entries) {
+std::string parked_key_json(std::string_view key, const std::vector<ParkedKeyDetail>& entries,
+                            const EventAsJson& event) {
   return json_object([&](JsonWriter& json) {
     json.text("key", key);
     json.begin_array("entries");
-    for (const ParkedKeyDetail& entry : entries) write_detail(json, entry);
+    for (const ParkedKeyDetail& entry : entries) write_detail(json, entry, event);
     json.end_array();
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,12 +9,16 @@
 
 namespace cairn::api {
 
-// {"parked":[{"key","by","generation","events","position","kind","message","line","parkedAt","retries"}],
-// "next"}; "by" is key or stream; "line" is 0 for an error without a line.
-std::string to_json(const ParkedList& list);
+// The event at a position as JSON, for a report; "null" when it cannot be read.
+using EventAsJson = std::function<std::string(GlobalPosition position)>;
+
+// {"parked":[{"key","by","generation","events","position","kind","message","line","parkedAt","retries",
+// "event"}],"next"}; "by" is key or stream; "line" is 0 for an error without a line.
+std::string to_json(const ParkedList& list, const EventAsJson& event);
 
 // {"key","entries":[…]}, each as above with "positions".
-std::string parked_key_json(std::string_view key, const std::vector<ParkedKeyDetail>& entries);
+std::string parked_key_json(std::string_view key, const std::vector<ParkedKeyDetail>& entries,
+                            const EventAsJson& event);
 
 // {"redrive":{"id","state","reason","dryRun","keysPerSecond","stopAfterFailures","keys","tried","released",
 // "failed","eventsApplied","failures":[{"key","by","generation","position","kind","message","line"}],"startedAt",

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/projections/parked_event.h"
 #include "api/projections/parked_json.h"
 #include "api/projections/projection_problem.h"
 #include "api/projections/projection_route.h"
@@ -25,6 +26,10 @@ namespace cairn::api {
 namespace {
 
 constexpr std::size_t kLimit = 100;
+
+// Of the event that failed: in a list of keys, and of one key.
+constexpr std::size_t kListedDataBytesMax = 1u << 10;
+constexpr std::size_t kShownDataBytesMax = 64u << 10;
 constexpr std::ptrdiff_t kReasonCharactersMax = 1'000;
 constexpr std::uint64_t kKeysPerSecondMax = 1'000'000;
 constexpr std::uint64_t kFailuresMax = 1'000'000'000;
@@ -61,29 +66,32 @@ Answered<std::string> read_skip_reason(std::string_view body) {
   return *std::move(reason);
 }
 
-void list(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+void list(const StoreSlot& slot, ProjectionService& service, const HttpRequest& request,
+          const Responder& respond) {
   QueryReader query(request);
   auto after = query.text("after").value_or("");
   const std::size_t limit = query.number("limit", 1, limits::kPageEventsMax).value_or(kLimit);
   if (refused(query.finish(), respond)) return;
-  service.readers().answer(
-      respond, [&service, name = request.parameters.at("name"), after = std::move(after), limit] {
-        const auto parked = service.models().parked(name, after, limit);
-        if (!parked) return projection_problem(service.models(), name, parked.error(), "after").to_response();
-        return json_response(200, to_json(*parked));
-      });
+  service.readers().answer(respond, [&slot, &service, name = request.parameters.at("name"),
+                                     after = std::move(after), limit, &budget = respond.budget()] {
+    const auto parked = service.models().parked(name, after, limit);
+    if (!parked) return projection_problem(service.models(), name, parked.error(), "after").to_response();
+    return json_response(200, to_json(*parked, parked_event_json(slot, kListedDataBytesMax, budget)));
+  });
 }
 
-void show(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+void show(const StoreSlot& slot, ProjectionService& service, const HttpRequest& request,
+          const Responder& respond) {
   QueryReader query(request);
   if (refused(query.finish(), respond)) return;
-  service.readers().answer(
-      respond, [&service, name = request.parameters.at("name"), key = request.parameters.at("key")] {
-        const auto entries = service.models().parked_key(name, key);
-        if (!entries) return parked_problem(service.models(), name, key, entries.error()).to_response();
-        if (entries->empty()) return not_found("parked", key).to_response();
-        return json_response(200, parked_key_json(key, *entries));
-      });
+  service.readers().answer(respond, [&slot, &service, name = request.parameters.at("name"),
+                                     key = request.parameters.at("key"), &budget = respond.budget()] {
+    const auto entries = service.models().parked_key(name, key);
+    if (!entries) return parked_problem(service.models(), name, key, entries.error()).to_response();
+    if (entries->empty()) return not_found("parked", key).to_response();
+    return json_response(200,
+                         parked_key_json(key, *entries, parked_event_json(slot, kShownDataBytesMax, budget)));
+  });
 }
 
 Result<RetryReport> retry(ProjectionService& service, const std::string& name,
@@ -237,10 +245,15 @@ std::vector<Route> parked_routes(const RouteContext& context) {
   const auto redrive = [&slot = context.store](std::string method, ProjectionHandler handle, Scope scope) {
     return Route{std::move(method), "/projections/{name}/redrive", with_projections(slot, handle), scope};
   };
+  const auto with_slot = [&slot = context.store](auto* handle) {
+    return [&slot, handle](ProjectionService& service, const HttpRequest& request, const Responder& respond) {
+      handle(slot, service, request, respond);
+    };
+  };
   return {redrive("GET", &show_redrive, Scope::kRead),
           redrive("DELETE", &cancel_redrive, Scope::kAdmin),
-          route("GET", "", &list, Scope::kRead),
-          route("GET", "/{key}", &show, Scope::kRead),
+          route("GET", "", with_slot(&list), Scope::kRead),
+          route("GET", "/{key}", with_slot(&show), Scope::kRead),
           route("POST", "/retry", &retry_all, Scope::kAdmin),
           route("POST", "/{key}/retry", &retry_key, Scope::kAdmin),
           route("POST", "/{key}/skip", &skip_key, Scope::kAdmin)};

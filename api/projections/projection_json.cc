@@ -67,6 +67,7 @@ void append_status_json(std::string& to, const ProjectionStatus& status, const s
   json.number("parkedEvents", status.parked_events);
   json.measure("oldestParkedSeconds", status.oldest_parked_seconds);
   json.number("retries", status.retries);
+  json.number("eventsPassedOver", status.events_passed_over);
   json.number("rows", status.rows);
   json.number("bytes", status.bytes);
   write_error(json, "firstError", status.first_error);
@@ -84,7 +85,8 @@ std::string to_json(const ProjectionStatus& status) {
   return text;
 }
 
-std::string to_json(const ProjectionDeployment& deployment, const std::optional<ProjectionStatus>& status) {
+std::string to_json(const ProjectionDeployment& deployment, const std::optional<ProjectionStatus>& status,
+                    const std::vector<ScriptWarning>& warnings) {
   const ProjectionDefinition& definition = deployment.definition;
   return json_object([&](JsonWriter& json) {
     json.text("name", definition.name);
@@ -94,6 +96,7 @@ std::string to_json(const ProjectionDeployment& deployment, const std::optional<
     json.time("deployedAt", definition.deployed_at);
     json.flag("unchanged", deployment.unchanged);
     json.raw("status", status ? to_json(*status) : "null");
+    json.raw("warnings", to_json(warnings));
   });
 }
 

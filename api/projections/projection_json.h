@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "projections/daemon/projection_daemon.h"
+#include "upcasters/trial/trial_report.h"
 
 namespace cairn::api {
 
@@ -15,9 +17,10 @@ std::string to_json(const ProjectionStatus& status);
 // "holds"}
 std::string to_json(const RebuildStatus& rebuild);
 
-// {"name","revision","fingerprint","position","deployedAt","unchanged","status"}; "status" is null when the
-// projection was removed in the meantime.
-std::string to_json(const ProjectionDeployment& deployment, const std::optional<ProjectionStatus>& status);
+// {"name","revision","fingerprint","position","deployedAt","unchanged","status","warnings"}; "status" is null
+// when the projection was removed in the meantime.
+std::string to_json(const ProjectionDeployment& deployment, const std::optional<ProjectionStatus>& status,
+                    const std::vector<ScriptWarning>& warnings);
 
 // {"name","stage","equal","position","target","rows","missing","extra","different","differences":[{"key",
 // "live","rebuilt"}],"error","startedAt","seconds"}; "equal" is null before the end.

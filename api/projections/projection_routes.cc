@@ -8,6 +8,7 @@
 #include "api/projections/projection_route.h"
 #include "api/projections/projection_routes.h"
 #include "api/projections/projection_service.h"
+#include "api/projections/projection_try.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/refusal_audit.h"
 #include "api/serving/route_tools.h"
@@ -17,18 +18,21 @@ namespace cairn::api {
 
 namespace {
 
-HttpResponse deployed(ReadModels& models, const ProjectionDraft& draft, const RefusalAudit& audit) {
+HttpResponse deployed(const StoreSlot& slot, SchemaPolicy policy, ReadModels& models,
+                      const ProjectionDraft& draft, const RefusalAudit& audit) {
   const auto deployment = models.deploy(draft);
   if (!deployment) {
     const Problem problem = projection_refusal(models, draft.name, deployment.error());
     audit.note(problem);
     return problem.to_response();
   }
-  return json_response(deployment->unchanged ? 200 : 201, to_json(*deployment, models.status(draft.name)));
+  const auto warnings = deploy_warnings(slot, policy, draft.source, deployment->definition.file());
+  return json_response(deployment->unchanged ? 200 : 201,
+                       to_json(*deployment, models.status(draft.name), warnings));
 }
 
-void deploy(EventStore& store, ProjectionService& service, const HttpRequest& request,
-            const Responder& respond) {
+void deploy(const StoreSlot& slot, SchemaPolicy policy, ProjectionService& service,
+            const HttpRequest& request, const Responder& respond) {
   QueryReader query(request);
   ProjectionDraft draft;
   draft.name = request.parameters.at("name");
@@ -42,10 +46,10 @@ void deploy(EventStore& store, ProjectionService& service, const HttpRequest& re
 
   draft.source = request.body;
   draft.origin = origin_of(request);
-  service.changes().answer(
-      respond, [&models = service.models(), draft = std::move(draft), audit = RefusalAudit(store, request)] {
-        return deployed(models, draft, audit);
-      });
+  service.changes().answer(respond, [&slot, policy, &models = service.models(), draft = std::move(draft),
+                                     audit = RefusalAudit(*slot.store(), request)] {
+    return deployed(slot, policy, models, draft, audit);
+  });
 }
 
 void remove(ProjectionService& service, const HttpRequest& request, const Responder& respond) {
@@ -95,10 +99,9 @@ std::vector<Route> projection_routes(const RouteContext& context) {
   const auto handled = [&slot = context.store](ProjectionHandler handle) {
     return with_projections(slot, std::move(handle));
   };
-  const auto deploying = [&slot = context.store](ProjectionService& service, const HttpRequest& request,
-                                                 const Responder& respond) {
-    deploy(*slot.store(), service, request, respond);
-  };
+  const auto deploying = [&slot = context.store, policy = context.schemas](
+                             ProjectionService& service, const HttpRequest& request,
+                             const Responder& respond) { deploy(slot, policy, service, request, respond); };
   std::vector<Route> routes;
   routes.push_back({"GET", "/projections", handled(&list_projections)});
   routes.push_back({"GET", "/projections/{name}", handled(&show_projection)});

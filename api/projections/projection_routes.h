@@ -13,6 +13,9 @@ std::vector<Route> projection_routes(const RouteContext& context);
 // Rebuild, cancel, roll back, pause, resume and verify a projection.
 std::vector<Route> projection_control_routes(const RouteContext& context);
 
+// Try a script on events, without deploying it.
+std::vector<Route> projection_try_routes(const RouteContext& context);
+
 // The rows of projections.
 std::vector<Route> row_routes(const RouteContext& context);
 

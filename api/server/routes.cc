@@ -16,7 +16,8 @@ std::vector<Route> all_routes(const RouteContext& context) {
   for (auto* group :
        {&service_routes, &append_routes, &stream_routes, &event_routes, &count_routes, &upcaster_routes,
         &aggregate_routes, &state_routes, &snapshot_routes, &projection_routes, &projection_control_routes,
-        &row_routes, &parked_routes, &registry_routes}) {
+        &row_routes, &parked_routes, &projection_try_routes, &aggregate_try_routes, &upcaster_try_routes,
+        &registry_routes}) {
     auto more = group(context);
     routes.insert(routes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }

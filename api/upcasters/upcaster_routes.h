@@ -11,4 +11,7 @@ namespace cairn::api {
 // of DeployService, and its progress is streamed to clients that accept NDJSON.
 std::vector<Route> upcaster_routes(const RouteContext& context);
 
+// Try a script on events, without deploying it.
+std::vector<Route> upcaster_try_routes(const RouteContext& context);
+
 }  // namespace cairn::api

@@ -29,7 +29,8 @@ class ParkedRoutesTest : public ProjectionRoutesTest {
   }
   static Json entry() {
     return Json::parse(R"({"key":"c/7","by":"key","generation":2,"events":3,"position":40,"kind":"script",
-      "message":"attempt to add a nil value","line":5,"parkedAt":"2026-11-18T11:06:40.000000Z","retries":1})");
+      "message":"attempt to add a nil value","line":5,"parkedAt":"2026-11-18T11:06:40.000000Z","retries":1,
+      "event":null})");
   }
   static Json report() { return {{"keys", 4}, {"released", 3}, {"events", 17}}; }
   HttpAnswer cancel() { return new_client().remove("/projections/orders/redrive"); }

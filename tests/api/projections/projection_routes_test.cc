@@ -40,6 +40,7 @@ ProjectionStatus with_everything() {
   status.parked_events = 9;
   status.oldest_parked_seconds = 60.25;
   status.retries = 5;
+  status.events_passed_over = 12;
   status.rows = 18'000'000'000'000'000'001u;
   status.bytes = 4'096;
   status.first_error = ProjectionError{"no \"total\"", GlobalPosition{7}, kMoment};
@@ -55,8 +56,8 @@ Json everything() {
     "head":1000,"lag":{"events":960,"seconds":1.5},"eventsPerSecond":1234.568,"generation":3,
     "previousGeneration":2,"rebuild":{"generation":4,"position":500,"target":1000,"eventsPerSecond":250,
     "etaSeconds":2,"eventsPerSecondMax":300,"parkedKeys":1,"rows":17,"holds":"more is parked than before"},
-    "parkedKeys":2,"parkedEvents":9,"oldestParkedSeconds":60.25,"retries":5,"rows":18000000000000000001,
-    "bytes":4096,"firstError":{"message":"no \"total\"","position":7,"at":"2026-11-18T11:06:40.000000Z"},
+    "parkedKeys":2,"parkedEvents":9,"oldestParkedSeconds":60.25,"retries":5,"eventsPassedOver":12,
+    "rows":18000000000000000001,"bytes":4096,"firstError":{"message":"no \"total\"","position":7,"at":"2026-11-18T11:06:40.000000Z"},
     "lastError":{"message":"disk full","position":null,"at":"2026-11-18T11:06:40.000000Z"},
     "fingerprint":"ab12","revision":6,"outdated":true})");
 }
@@ -99,7 +100,7 @@ TEST_F(ProjectionRoutesTest, DeploymentReportsTheDefinition) {
   Json rest = made;
   rest.erase("status");
   EXPECT_EQ(rest, Json::parse(R"({"name":"orders","revision":2,"fingerprint":"cd34","position":11,
-                                  "deployedAt":"2026-11-18T11:06:40.000000Z","unchanged":false})"));
+                                  "deployedAt":"2026-11-18T11:06:40.000000Z","unchanged":false,"warnings":[]})"));
   daemon_.unchanged_ = true;
   EXPECT_EQ(answered(new_client().put("/projections/orders", "return 1", kLua), 200)["unchanged"], true);
   EXPECT_THAT(daemon_.calls(),
