@@ -23,10 +23,12 @@ void add_aggregate_commands(CLI::App& app, CommandAction& action) {
       "    snapshot_every = 100\n"
       "  }\n"
       "\nExamples:\n"
+      "  cairn aggregate try order.lua --stream order-42\n"
       "  cairn aggregate deploy order.lua\n"
       "  cairn aggregate list\n"
       "  cairn aggregate show order\n"
       "  cairn state order-42                 the state of order-42");
+  add_aggregate_try_command(aggregate, action);
   add_aggregate_deploy_command(aggregate, action);
   add_aggregate_list_command(aggregate, action);
   add_aggregate_show_command(aggregate, action);

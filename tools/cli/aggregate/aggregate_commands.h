@@ -13,6 +13,7 @@ namespace cairn::cli {
 void add_aggregate_commands(CLI::App& app, CommandAction& action);
 
 // The subcommands; `aggregate` is the command they belong to.
+void add_aggregate_try_command(CLI::App& aggregate, CommandAction& action);
 void add_aggregate_deploy_command(CLI::App& aggregate, CommandAction& action);
 void add_aggregate_list_command(CLI::App& aggregate, CommandAction& action);
 void add_aggregate_show_command(CLI::App& aggregate, CommandAction& action);

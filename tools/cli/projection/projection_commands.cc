@@ -17,11 +17,13 @@ void add_projection_commands(CLI::App& app, CommandAction& action) {
       "    }\n"
       "  }\n"
       "\nExamples:\n"
+      "  cairn projection try customers.lua          what it makes of the last events\n"
       "  cairn projection deploy customers customers.lua --wait\n"
       "  cairn projection list --watch\n"
       "  cairn projection rows customers 7           the row of one key\n"
       "  cairn projection parked customers           what could not be applied, and why\n"
       "  cairn projection verify customers           compare the rows with the log");
+  add_projection_try_command(projection, action);
   add_projection_deploy_command(projection, action);
   add_projection_list_command(projection, action);
   add_projection_status_command(projection, action);

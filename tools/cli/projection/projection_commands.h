@@ -13,6 +13,7 @@ namespace cairn::cli {
 void add_projection_commands(CLI::App& app, CommandAction& action);
 
 // The subcommands; `projection` is the command they belong to.
+void add_projection_try_command(CLI::App& projection, CommandAction& action);
 void add_projection_deploy_command(CLI::App& projection, CommandAction& action);
 void add_projection_list_command(CLI::App& projection, CommandAction& action);
 void add_projection_status_command(CLI::App& projection, CommandAction& action);

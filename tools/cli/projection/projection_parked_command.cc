@@ -62,15 +62,27 @@ std::string positions_text(const json& entry) {
 // A table of the parked keys. `keys` is JSON as the server sent it.
 std::string parked_table(const json& keys) {
   std::vector<std::vector<std::string>> rows = {
-      {"KEY", "GENERATION", "EVENTS", "POSITION", "RETRIES", "PARKED", "KIND", "ERROR"}};
+      {"KEY", "GENERATION", "EVENTS", "POSITION", "TYPE", "RETRIES", "PARKED", "KIND", "ERROR"}};
   for (const json& parked : keys) {
-    rows.push_back({key_text(parked), std::to_string(number_member(parked, "generation")),
-                    grouped(number_member(parked, "events")),
-                    std::to_string(number_member(parked, "position")),
-                    grouped(number_member(parked, "retries")), text_member(parked, "parkedAt"),
-                    text_member(parked, "kind"), text_member(parked, "message")});
+    rows.push_back(
+        {key_text(parked), std::to_string(number_member(parked, "generation")),
+         grouped(number_member(parked, "events")), std::to_string(number_member(parked, "position")),
+         text_member(object_member(parked, "event"), "type"), grouped(number_member(parked, "retries")),
+         text_member(parked, "parkedAt"), text_member(parked, "kind"), text_member(parked, "message")});
   }
   return table_text(rows);
+}
+
+// "OrderPlaced, version 3 of order-7: {…}"
+std::string failed_event_text(const json& entry) {
+  const json event = object_member(entry, "event");
+  if (event.is_null()) return "cannot be read";
+  std::string text = text_member(event, "type") + ", version " +
+                     std::to_string(number_member(event, "version")) + " of " + text_member(event, "stream");
+  if (const std::uint64_t bytes = number_member(event, "dataBytes"); bytes > 0) {
+    return text + ", " + counted(bytes, "byte") + " of data";
+  }
+  return text + ": " + (event.contains("data") ? dumped(event["data"]) : "");
 }
 
 // All facts about one key: what failed, and which events wait behind it.
@@ -79,15 +91,17 @@ std::string parked_key_text(const json& answer) {
   for (const json& entry : list_member(answer, "entries")) {
     const std::uint64_t line = number_member(entry, "line");
     if (!text.empty()) text += "\n";
-    text += table_text(
-        {{text_member(entry, "by") == "stream" ? "stream" : "key", text_member(answer, "key")},
-         {"generation", std::to_string(number_member(entry, "generation"))},
-         {"error", text_member(entry, "message") + (line > 0 ? " (line " + std::to_string(line) + ")" : "")},
-         {"kind", text_member(entry, "kind")},
-         {"position", std::to_string(number_member(entry, "position"))},
-         {"parked", text_member(entry, "parkedAt")},
-         {"retries", grouped(number_member(entry, "retries"))},
-         {"waiting", positions_text(entry)}});
+    std::vector<std::vector<std::string>> rows = {
+        {text_member(entry, "by") == "stream" ? "stream" : "key", text_member(answer, "key")},
+        {"generation", std::to_string(number_member(entry, "generation"))},
+        {"error", text_member(entry, "message") + (line > 0 ? " (line " + std::to_string(line) + ")" : "")},
+        {"kind", text_member(entry, "kind")},
+        {"position", std::to_string(number_member(entry, "position"))}};
+    if (entry.contains("event")) rows.push_back({"event", failed_event_text(entry)});
+    rows.push_back({"parked", text_member(entry, "parkedAt")});
+    rows.push_back({"retries", grouped(number_member(entry, "retries"))});
+    rows.push_back({"waiting", positions_text(entry)});
+    text += table_text(rows);
   }
   return text;
 }

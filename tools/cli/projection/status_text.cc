@@ -82,6 +82,11 @@ void add_parked(const json& status, Rows& rows) {
   rows.push_back({"parked", text});
 }
 
+void add_passed_over(const json& status, Rows& rows) {
+  const std::uint64_t events = number_member(status, "eventsPassedOver");
+  if (events > 0) rows.push_back({"passed over", counted(events, "event") + ", for which key was nil"});
+}
+
 void add_errors(const json& status, Rows& rows) {
   const json first = object_member(status, "firstError");
   const json last = object_member(status, "lastError");
@@ -153,6 +158,7 @@ std::string status_text(const json& given, bool colour) {
   rows.push_back({"generation", generation_text(status)});
   add_rebuild(object_member(status, "rebuild"), rows);
   add_parked(status, rows);
+  add_passed_over(status, rows);
   if (const std::uint64_t retries = number_member(status, "retries"); retries > 0) {
     rows.push_back({"retries", grouped(retries)});
   }

@@ -22,6 +22,7 @@ void add_upcaster_commands(CLI::App& app, CommandAction& action) {
       "  cairn upcaster deploy schemas/OrderPlaced/1-2.lua\n"
       "  cairn upcaster list\n"
       "  cairn upcaster show OrderPlaced");
+  add_upcaster_try_command(upcaster, action);
   add_upcaster_deploy_command(upcaster, action);
   add_upcaster_list_command(upcaster, action);
   add_upcaster_show_command(upcaster, action);

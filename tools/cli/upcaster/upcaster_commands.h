@@ -13,6 +13,7 @@ namespace cairn::cli {
 void add_upcaster_commands(CLI::App& app, CommandAction& action);
 
 // The subcommands; `upcaster` is the command they belong to.
+void add_upcaster_try_command(CLI::App& upcaster, CommandAction& action);
 void add_upcaster_deploy_command(CLI::App& upcaster, CommandAction& action);
 void add_upcaster_list_command(CLI::App& upcaster, CommandAction& action);
 void add_upcaster_show_command(CLI::App& upcaster, CommandAction& action);

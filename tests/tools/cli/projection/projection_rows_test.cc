@@ -100,12 +100,13 @@ TEST_F(ProjectionRowsTest, ParkedKeysAreATable) {
           says({{"parked", json::array()}, {"next", nullptr}})});
   const Finished done = run({"parked", "orders"});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
-  EXPECT_EQ(done.output,
-            "KEY             GENERATION  EVENTS  POSITION  RETRIES  PARKED                KIND    ERROR\n"
-            "a               4           3       1234      2        2026-11-16T20:55:35Z  script  "
-            "orders.lua:4: no total\n"
-            "stream order-1  4           3       1234      2        2026-11-16T20:55:35Z  script  "
-            "orders.lua:4: no total\n");
+  EXPECT_EQ(
+      done.output,
+      "KEY             GENERATION  EVENTS  POSITION  TYPE  RETRIES  PARKED                KIND    ERROR\n"
+      "a               4           3       1234            2        2026-11-16T20:55:35Z  script  "
+      "orders.lua:4: no total\n"
+      "stream order-1  4           3       1234            2        2026-11-16T20:55:35Z  script  "
+      "orders.lua:4: no total\n");
   EXPECT_EQ(asked(0), "GET /projections/orders/parked?limit=1000");
   EXPECT_EQ(asked(1), "GET /projections/orders/parked?limit=1000&after=a");
   const Finished none = run({"parked", "orders"});
