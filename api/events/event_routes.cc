@@ -171,8 +171,7 @@ Answered<void> narrow_to_times(EventStore& store, const WantedEvents& wanted, Lo
 // Clients name types as they are after shaping. A new upcaster may change which stored types that includes.
 RenewFilter renew_types(const EventShapes& shapes, WantedEvents wanted) {
   if (wanted.types.empty() || wanted.shape == Shape::stored()) return {};
-  return [&shapes, wanted = std::move(wanted),
-          seen = shapes.upcasters().changes()](LogQuery& query) mutable {
+  return [&shapes, wanted = std::move(wanted), seen = shapes.upcasters().changes()](LogQuery& query) mutable {
     const std::uint64_t now = shapes.upcasters().changes();
     if (now == seen) return;
     query.filter.types = shapes.stored_types(wanted.types, wanted.shape);
@@ -187,8 +186,7 @@ void set_items(LogQuery& query, EventQuery items) {
 }
 
 RenewFilter renew_items(const EventShapes& shapes, WantedEvents wanted) {
-  return [&shapes, wanted = std::move(wanted),
-          seen = shapes.upcasters().changes()](LogQuery& query) mutable {
+  return [&shapes, wanted = std::move(wanted), seen = shapes.upcasters().changes()](LogQuery& query) mutable {
     const std::uint64_t now = shapes.upcasters().changes();
     if (now == seen) return;
     set_items(query, stored_items(shapes, wanted.items, wanted.shape));

@@ -15,7 +15,8 @@ namespace cairn::api {
 namespace {
 
 Answered<std::uint64_t> read_number(JsonCursor& cursor, const std::string& field) {
-  const auto number = cursor.kind() == JsonKind::kNumber ? json_whole_number(cursor.take_raw()) : std::nullopt;
+  const auto number =
+      cursor.kind() == JsonKind::kNumber ? json_whole_number(cursor.take_raw()) : std::nullopt;
   if (!number || *number == 0) return wrong_field(field, "must be a whole number from 1 on");
   return *number;
 }
@@ -50,9 +51,9 @@ Answered<QueryBody> parse_query_body(std::string_view body) {
   }
   JsonCursor cursor(body);
   if (cursor.kind() != JsonKind::kObject) {
-    return invalid_request(fmt::format("The body must be {}, not {}.", to_string(JsonKind::kObject),
-                                       to_string(cursor.kind())),
-                           "body");
+    return invalid_request(
+        fmt::format("The body must be {}, not {}.", to_string(JsonKind::kObject), to_string(cursor.kind())),
+        "body");
   }
   cursor.enter_object();
   QueryBody query;

@@ -92,9 +92,10 @@ Answered<void> check_items(const HttpRequest& request, const EventQuery& items) 
   if (request.token == nullptr || !request.token->categories) return {};
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].categories.empty()) {
-      return forbidden(fmt::format("The token '{}' does not reach all categories; name those wanted in "
-                                   "items[{}].categories.",
-                                   request.token->name, i));
+      return forbidden(
+          fmt::format("The token '{}' does not reach all categories; name those wanted in "
+                      "items[{}].categories.",
+                      request.token->name, i));
     }
     CAIRN_CHECK(check_categories(request, items[i].categories));
   }

@@ -7,7 +7,8 @@
 namespace cairn {
 
 bool selects_type(const EventFilter& filter, std::string_view type) {
-  return filter.types.empty() || std::find(filter.types.begin(), filter.types.end(), type) != filter.types.end();
+  return filter.types.empty() ||
+         std::find(filter.types.begin(), filter.types.end(), type) != filter.types.end();
 }
 
 bool selects_beside_type(const EventFilter& filter, const EventView& event, std::string& scratch) {

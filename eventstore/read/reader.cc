@@ -122,7 +122,8 @@ Result<LogPage> Reader::read_filtered(const LogQuery& query, const EventQuery& i
 bool Reader::verify_in_memory(AppendCondition& condition) const {
   if (condition.items.empty()) return false;
   const GlobalPosition head = news_.head();
-  const GlobalPosition known = std::max(condition.after, condition.verified_through.value_or(GlobalPosition{0}));
+  const GlobalPosition known =
+      std::max(condition.after, condition.verified_through.value_or(GlobalPosition{0}));
   condition.in_the_way.reset();
   const auto found = tail_.first_behind(condition.items, known, head, kTailStepsMax);
   if (!found.ok() || *found) return false;
@@ -135,7 +136,8 @@ Status Reader::verify(AppendCondition& condition, WorkBudget* budget) const {
   if (condition.items.empty()) return {};  // append() refuses it
   const GlobalPosition head = news_.head();
   if (verify_in_memory(condition)) return {};
-  const GlobalPosition known = std::max(condition.after, condition.verified_through.value_or(GlobalPosition{0}));
+  const GlobalPosition known =
+      std::max(condition.after, condition.verified_through.value_or(GlobalPosition{0}));
   // Finds the event in the way, with its stream and type.
   LogQuery query{.from = GlobalPosition{known.value + 1},
                  .limit = 1,

@@ -712,13 +712,12 @@ void ProjectionRunner::redrive_ended() {
   const RedriveReport& report = redrive_->report();
   if (Status noted = tools_.audit.redrive_ended(generations_.name(), report, redrive_->origin()); !noted) {
     tools_.log_line(
-        LogEvent(LogLevel::kWarning, "redrive-not-audited",
+        LogEvent(LogLevel::kWarning, "audit-failed",
                  fmt::format("Projection {}: the outcome of a retry ({} of {} keys released) could not be "
                              "written to $audit: {}",
                              generations_.name(), report.released, report.keys, noted.error().message))
             .with("projection", generations_.name())
-            .with("keys", report.keys)
-            .with("released", report.released)
+            .with("command", "retry")
             .with("error", noted.error().message));
   }
 }

@@ -36,6 +36,7 @@ void add_commands(CLI::App& app, const std::string& version, CommandAction& acti
   add_config_commands(app, version, action);
   add_append_command(app, action);
   add_read_command(app, action);
+  add_query_command(app, action);
   add_stream_commands(app, action);
   add_stats_commands(app, action);
   add_import_command(app, action);

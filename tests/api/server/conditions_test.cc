@@ -187,7 +187,8 @@ TEST_F(ConditionsTest, ConditionsSurviveARestartAndARebuiltIndex) {
 
 TEST_F(ConditionsTest, AnEntryWithoutStreamGoesToTheDefaultStream) {
   const std::string event = tagged_text("New", {"new:1"});
-  const HttpAnswer answer = post("/append", conditional("", event, condition(Json::array({item({"new:1"})}))));
+  const HttpAnswer answer =
+      post("/append", conditional("", event, condition(Json::array({item({"new:1"})}))));
   ASSERT_EQ(answer.status, 201) << answer.body;
   EXPECT_EQ(answer.json()["results"][0]["stream"], "dcb");
   EXPECT_EQ(post("/append", conditional("", event, condition(Json::array({item({"new:1"})})))).status, 409);
@@ -203,9 +204,9 @@ TEST_F(ConditionsTest, ARepeatByIdIsRecognisedFirstAndVersionsAreCheckedBefore) 
   EXPECT_EQ(again["results"][0]["firstPosition"], 7);
   event.erase("id");
   append_if(taken, 409, event.dump());
-  const Json body = {{"appends",
-                      {{{"stream", "new-1"}, {"expectedVersion", 5}, {"events", Json::array({event})}}}},
-                     {"condition", taken}};
+  const Json body = {
+      {"appends", {{{"stream", "new-1"}, {"expectedVersion", 5}, {"events", Json::array({event})}}}},
+      {"condition", taken}};
   EXPECT_EQ(problem(post("/append", body.dump()), 409, "wrong-version")["check"], "versions");
   EXPECT_EQ(head(), 7u);
 }
@@ -244,14 +245,17 @@ TEST_F(ConditionsTest, OfClientsThatRaceForASeatOneWins) {
       ApiClient client = new_client();
       for (int seat = 0; seat < kSeats; ++seat) {
         const std::string tag = "seat:" + std::to_string(seat);
-        const HttpAnswer answer = client.post(
-            "/append",
-            conditional("guest-" + std::to_string(which), tagged_text("Reserved", {tag}),
-                        condition(Json::array({item({tag})}), which % 2 == 0 ? 6 : 0)),
-            "application/json");
-        if (answer.status == 201) ++won[static_cast<std::size_t>(seat)];
-        else if (answer.status == 409 && answer.json()["eventType"] == "Reserved") ++lost;
-        else ++other;
+        const HttpAnswer answer =
+            client.post("/append",
+                        conditional("guest-" + std::to_string(which), tagged_text("Reserved", {tag}),
+                                    condition(Json::array({item({tag})}), which % 2 == 0 ? 6 : 0)),
+                        "application/json");
+        if (answer.status == 201)
+          ++won[static_cast<std::size_t>(seat)];
+        else if (answer.status == 409 && answer.json()["eventType"] == "Reserved")
+          ++lost;
+        else
+          ++other;
       }
     });
   }
@@ -282,15 +286,18 @@ TEST_F(ConditionAccessTest, ATokenWithCategoriesNamesItsOwnInEveryItem) {
   EXPECT_EQ(append(Json::array({item({"a"}, {}, {"order"})})).status, 201);
   EXPECT_EQ(append(Json::array({item({"a"}, {}, {"order"})})).status, 409);
   EXPECT_EQ(as(kWriter).post("/events/query", R"({"items":[]})", "application/json").status, 403);
-  EXPECT_EQ(as(kReader)
-                .post("/append", conditional("order-1", tagged_text("Placed", {}), condition(Json::array({item({"a"})}))),
-                      "application/json")
-                .status,
-            403);
+  EXPECT_EQ(
+      as(kReader)
+          .post("/append",
+                conditional("order-1", tagged_text("Placed", {}), condition(Json::array({item({"a"})}))),
+                "application/json")
+          .status,
+      403);
 }
 
 constexpr const char* kOldV1 = R"({"type":"record","name":"Taken","fields":[{"name":"seat","type":"long"}]})";
-constexpr const char* kOldV2 = R"({"type":"record","name":"Taken","fields":[{"name":"chair","type":"long"}]})";
+constexpr const char* kOldV2 =
+    R"({"type":"record","name":"Taken","fields":[{"name":"chair","type":"long"}]})";
 constexpr const char* kReserved =
     R"({"type":"record","name":"Reserved","fields":[{"name":"seat","type":"long"}]})";
 
@@ -304,12 +311,12 @@ class WidenedConditionTest : public UpcasterApiTest {
     register_schema("Taken", kOldV2);
   }
   void rename() {
-    deployed(upcaster_text("return {{type = 'Reserved', data = {seat = data.seat}}}", "Taken"), "", "Taken/1");
+    deployed(upcaster_text("return {{type = 'Reserved', data = {seat = data.seat}}}", "Taken"), "",
+             "Taken/1");
   }
   HttpAnswer reserve(const std::string& type) {
-    return post("/append",
-                conditional("seat-2", R"({"type":"Reserved","data":{"seat":1},"tags":["seat:1"]})",
-                            condition(Json::array({item({"seat:1"}, {type})}))));
+    return post("/append", conditional("seat-2", R"({"type":"Reserved","data":{"seat":1},"tags":["seat:1"]})",
+                                       condition(Json::array({item({"seat:1"}, {type})}))));
   }
 };
 
@@ -321,7 +328,8 @@ TEST_F(WidenedConditionTest, TypesAreThoseThatReadersSee) {
   EXPECT_EQ(failed["eventType"], "Taken") << "as it is stored";
   EXPECT_EQ(head(), before);
   const auto read = [&](const std::string& type, const Json& shape) {
-    return post("/events/query", Json({{"items", Json::array({item({"seat:1"}, {type})})}, {"shape", shape}}).dump())
+    return post("/events/query",
+                Json({{"items", Json::array({item({"seat:1"}, {type})})}, {"shape", shape}}).dump())
         .json()["events"]
         .size();
   };

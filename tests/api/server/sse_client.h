@@ -41,9 +41,10 @@ class SseClient {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const std::string of_body = body.empty() ? ""
-                                             : "Content-Type: application/json\r\nContent-Length: " +
-                                                   std::to_string(body.size()) + "\r\n";
+    const std::string of_body =
+        body.empty()
+            ? ""
+            : "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
     const std::string request = (body.empty() ? "GET " : "POST ") + target +
                                 " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n" + of_body +
                                 more + "\r\n" + body;

@@ -1,10 +1,7 @@
 #include "tools/cli/commands/commands.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,15 +10,14 @@
 #include "api/client/client.h"
 #include "api/client/server_url.h"
 #include "eventstore/base/base64.h"
-#include "eventstore/base/file.h"
 #include "eventstore/base/uuid.h"
-#include "eventstore/json/json_check.h"
 #include "eventstore/json/json_writer.h"
 #include "tools/cli/server/failure_report.h"
 #include "tools/cli/server/server_options.h"
 #include "tools/cli/text/event_text.h"
 #include "tools/cli/text/exit_code.h"
 #include "tools/cli/text/number_text.h"
+#include "tools/cli/text/text_argument.h"
 
 namespace cairn::cli {
 
@@ -37,29 +33,9 @@ struct AppendArguments {
   std::string expect = "any";
   std::string id;
   std::uint64_t caused_by = 0;  // 0: none
+  std::string condition;
   std::vector<std::string> tags;
 };
-
-// What an option gives: the text itself, @FILE for the content of a file, - for stdin. kInvalidArgument when
-// the file cannot be read.
-Result<std::string> bytes_argument(const std::string& option, const std::string& argument) {
-  if (argument == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  if (!argument.starts_with('@')) return argument;
-  auto content = read_file(argument.substr(1));
-  if (!content) return make_error(Errc::kInvalidArgument, option + ": " + content.error().message);
-  return *std::move(content);
-}
-
-// The same for JSON. The text stays as it was written, with every digit. kInvalidArgument when it is not
-// JSON, too.
-Result<std::string> json_argument(const std::string& option, const std::string& argument) {
-  CAIRN_TRY(const std::string text, bytes_argument(option, argument));
-  if (const auto fault = check_json(text)) {
-    return make_error(Errc::kInvalidArgument,
-                      fmt::format("{} is not JSON: {}, at byte {}", option, fault->message, fault->offset));
-  }
-  return text;
-}
 
 // The body of the request. kInvalidArgument when the data or the metadata are not JSON.
 Result<std::string> request_body(const AppendArguments& arguments, const std::string& id) {
@@ -81,6 +57,10 @@ Result<std::string> request_body(const AppendArguments& arguments, const std::st
   json.begin_object();
   json.raw("expectedVersion", expectation_json(arguments.expect));
   if (arguments.caused_by != 0) json.number("causedBy", arguments.caused_by);
+  if (!arguments.condition.empty()) {
+    CAIRN_TRY(const std::string condition, json_argument("--condition", arguments.condition));
+    json.raw("condition", condition);
+  }
   json.begin_array("events");
   json.element();
   append_event(body, event);
@@ -156,6 +136,7 @@ void add_append_command(CLI::App& app, CommandAction& action) {
       "  cairn append order-42 --type OrderPlaced --data '{\"total\": 99.90}'\n"
       "  cairn append order-42 --type OrderShipped --data @shipped.json --expect 1\n"
       "  cairn append order-42 --type LabelPrinted --data @label.png --content-type image/png\n"
+      "  cairn append seat-12 --type SeatReserved --data '{}' --tag seat:12 --condition @once.json\n"
       "  jq -c .order in.json | cairn append order-42 --type OrderChanged --data - --tag customer:7");
   auto arguments = std::make_shared<AppendArguments>();
   command.add_option("stream", arguments->stream, "The stream, as in order-42")
@@ -179,6 +160,10 @@ void add_append_command(CLI::App& app, CommandAction& action) {
       ->type_name("VERSION")
       ->check(CLI::Validator(check_expectation, ""))
       ->capture_default_str();
+  command
+      .add_option("--condition", arguments->condition,
+                  "Append only if no event of the log matches: the condition of an append in JSON, or @FILE")
+      ->type_name("JSON");
   command.add_option("--id", arguments->id, "The id of the event")
       ->type_name("UUID")
       ->check(CLI::Validator(check_id, ""));

@@ -14,6 +14,7 @@ namespace cairn::cli {
 // becomes `action`. REQUIRES: `action` outlives the parsing.
 void add_append_command(CLI::App& app, CommandAction& action);
 void add_read_command(CLI::App& app, CommandAction& action);
+void add_query_command(CLI::App& app, CommandAction& action);
 void add_stream_commands(CLI::App& app, CommandAction& action);  // list, show
 void add_stats_commands(CLI::App& app, CommandAction& action);   // counts
 void add_import_command(CLI::App& app, CommandAction& action);

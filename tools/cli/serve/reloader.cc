@@ -36,13 +36,13 @@ Result<Access> read_access(const AccessFiles& files, const LogSink& log) {
   if (!files.tokens.empty()) {
     CAIRN_TRY(auto tokens, api::read_token_file(files.tokens));
     log_to(log, LogEvent(LogLevel::kInfo, "tokens-read",
-                       fmt::format("{} tokens read from {}", tokens.size(), files.tokens))
-                  .with("file", files.tokens)
-                  .with("tokens", tokens.size()));
+                         fmt::format("{} tokens read from {}", tokens.size(), files.tokens))
+                    .with("file", files.tokens)
+                    .with("tokens", tokens.size()));
     if (api::is_open_to_others(files.tokens)) {
       log_to(log, LogEvent(LogLevel::kWarning, "tokens-readable",
-                         files.tokens + " can be read by other users; chmod 600 restricts it to its owner.")
-                    .with("file", files.tokens));
+                           files.tokens + " can be read by other users; chmod 600 restricts it to its owner.")
+                      .with("file", files.tokens));
     }
     access.tokens.emplace(std::move(tokens));
   }
