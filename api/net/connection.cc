@@ -12,6 +12,12 @@
 
 #include "api/http/server_log.h"
 
+// GCC 12 takes the operators new and delete of Asio's coroutine frames, which belong together, for a mismatch.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#endif
+
 namespace cairn::api {
 
 namespace asio = boost::asio;
@@ -752,3 +758,7 @@ void Connection::watch_deadline() {
 }
 
 }  // namespace cairn::api
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <boost/container/small_vector.hpp>
+#include "eventstore/base/small_vector.h"
 
 namespace cairn {
 
@@ -30,7 +30,7 @@ constexpr std::uint64_t jump_version(std::uint64_t version) {
 // its jump target, of that event's jump target, and so on to the first; about log2(version) numbers.
 class JumpPath {
  public:
-  using Positions = boost::container::small_vector<std::uint64_t, 4>;
+  using Positions = SmallVector<std::uint64_t, 4>;
 
   JumpPath() = default;
   explicit JumpPath(Positions positions) : positions_(std::move(positions)) {}

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <string>
 
-#include <boost/container/small_vector.hpp>
-
 #include "eventstore/base/assert.h"
+#include "eventstore/base/small_vector.h"
 
 namespace cairn {
 namespace {
 
 // Most items have one tag or two.
-using AnyOf = boost::container::small_vector<const TermPositions*, 4>;
+using AnyOf = SmallVector<const TermPositions*, 4>;
 
 // The positions of one item of a query, ascending: those that each group of terms has in one of its lists.
 class ItemPositions {
@@ -81,7 +80,7 @@ class ItemPositions {
   const bool skips_system_;
   bool matches_some_ = true;
   std::uint64_t& steps_;
-  boost::container::small_vector<AnyOf, 4> all_of_;
+  SmallVector<AnyOf, 4> all_of_;
 };
 
 }  // namespace
