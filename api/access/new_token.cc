@@ -4,24 +4,21 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 namespace cairn::api {
 
 namespace {
 
-// The prefix lets people and secret scanners recognise a token.
-constexpr std::string_view kPrefix = "cairn_";
 constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 }  // namespace
 
-Result<std::string> new_token() {
+Result<std::string> new_secret(std::string_view prefix) {
   std::array<std::uint8_t, 32> random{};
   if (RAND_bytes(random.data(), static_cast<int>(random.size())) != 1) {
     return make_error(Errc::kIo, "the system gave no random bytes");
   }
-  std::string token(kPrefix);
+  std::string secret(prefix);
   std::uint32_t bits = 0;
   int count = 0;
   for (const std::uint8_t byte : random) {
@@ -29,11 +26,13 @@ Result<std::string> new_token() {
     count += 8;
     while (count >= 6) {
       count -= 6;
-      token += kDigits[(bits >> count) & 63];
+      secret += kDigits[(bits >> count) & 63];
     }
   }
-  token += kDigits[(bits << (6 - count)) & 63];  // the last 4 bits
-  return token;
+  secret += kDigits[(bits << (6 - count)) & 63];  // the last 4 bits
+  return secret;
 }
+
+Result<std::string> new_token() { return new_secret("cairn_"); }
 
 }  // namespace cairn::api

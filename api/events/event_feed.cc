@@ -67,14 +67,14 @@ BodySource::Piece EventFeed::next(std::string& to, WorkBudget& budget) {
   sent_ = 0;
   if (to.size() > before) {
     id_sent_at_ = now_();
-  } else if (format_ == FeedFormat::kServerSent) {
+  } else if (format_ != FeedFormat::kLines) {
     append_resume_point(to);
   }
   caught_up_ = cursor_->at_end();
   if (left_ == 0) return Piece::kEnd;
   if (format_ == FeedFormat::kLines && cursor_->has_passed(head_)) return Piece::kEnd;
   if (!caught_up_) return Piece::kMore;
-  return format_ == FeedFormat::kServerSent ? Piece::kWait : Piece::kEnd;
+  return format_ == FeedFormat::kLines ? Piece::kEnd : Piece::kWait;
 }
 
 BodySource::Piece EventFeed::send_page(std::string& to, WorkBudget& budget) {
@@ -124,7 +124,8 @@ ShapeResult<void> EventFeed::append(std::string& to, const EventView& stored, Pa
       to += '\n';
       last_id_ = stored.position;
     }
-    to.append("event: ").append(part.type).append("\ndata: ");
+    if (format_ == FeedFormat::kServerSent) to.append("event: ").append(part.type).append("\n");
+    to += "data: ";
     CAIRN_CHECK(append_event_json(to, stored, part));
     to += "\n\n";
     return {};
@@ -151,7 +152,7 @@ BodySource::Piece EventFeed::break_off(std::string& to, const ShapeFault& fault)
                  .with("stream", fault.stream)
                  .with("error", fault.message));
   source_.metrics.shape_failed();
-  if (format_ == FeedFormat::kServerSent) {
+  if (format_ != FeedFormat::kLines) {
     const bool secret = fault.kind == ShapeFault::Kind::kCorruption;
     to += ": broken off at position ";
     append_number(to, fault.position.value);

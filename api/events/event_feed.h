@@ -18,6 +18,7 @@ namespace cairn::api {
 enum class FeedFormat {
   kLines,       // one event per line (NDJSON); ends after the last event
   kServerSent,  // server-sent events; continues with events that are appended later, and never ends
+  kUnnamed,     // the same without the line `event:`, so that browsers call onmessage
 };
 
 // Events as the body of an answer, read while they are sent. A slow client holds one piece of about
@@ -44,7 +45,7 @@ class EventFeed final : public BodySource {
   bool may_take_long() const override { return !caught_up_; }
   void when_ready(std::function<void()> ready) override;
   void stop_waiting() override;
-  std::string_view heartbeat() const override { return format_ == FeedFormat::kServerSent ? ":\n\n" : ""; }
+  std::string_view heartbeat() const override { return format_ == FeedFormat::kLines ? "" : ":\n\n"; }
 
  private:
   // Appends events of page_ to `to`, at least one. kWait when all of page_ is sent.

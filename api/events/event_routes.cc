@@ -47,6 +47,7 @@ struct Wanted {
   std::optional<std::uint64_t> from;
   std::uint64_t limit = kDefaultLimit;
   WantedEvents events;
+  bool unnamed = false;                        // server-sent events without the line `event:`
   std::optional<std::uint64_t> last_event_id;  // a reconnecting client has the events up to this position
 };
 
@@ -74,6 +75,8 @@ Wanted read_wanted(const HttpRequest& request, QueryReader& query) {
     wanted.events.direction = Direction::kBackward;
   }
   wanted.events.shape = query.shape("shape");
+  // For other forms it is no parameter.
+  if (wanted.form == Form::kServerSent) wanted.unnamed = query.word("sse", {"named", "plain"}) == "plain";
   return wanted;
 }
 
@@ -196,11 +199,13 @@ RenewFilter renew_items(const EventShapes& shapes, WantedEvents wanted) {
 
 HttpResponse feed(std::unique_ptr<EventCursor> cursor, const Wanted& wanted, const EventSource& source) {
   const bool lines = wanted.form == Form::kLines;
+  const FeedFormat format = lines            ? FeedFormat::kLines
+                            : wanted.unnamed ? FeedFormat::kUnnamed
+                                             : FeedFormat::kServerSent;
   HttpResponse response;
   response.content_type = lines ? "application/x-ndjson" : "text/event-stream";
-  response.stream =
-      std::make_shared<EventFeed>(std::move(cursor), lines ? FeedFormat::kLines : FeedFormat::kServerSent,
-                                  wanted.limit, source.store.head(), source, wanted.events);
+  response.stream = std::make_shared<EventFeed>(std::move(cursor), format, wanted.limit, source.store.head(),
+                                                source, wanted.events);
   return response;
 }
 
@@ -312,9 +317,16 @@ std::vector<Route> event_routes(const RouteContext& context) {
   std::vector<Route> routes;
   routes.push_back({"GET", "/streams/{stream}/events", with_source(&answer_stream)});
   routes.push_back({"GET", "/events", with_source(&answer_log)});
+  for (Route& route : routes) route.takes_ticket = true;
   routes.push_back({"POST", "/events/query", with_source(&answer_query)});
   for (Route& route : routes) route.runs_on = RunsOn::kWorker;
   return routes;
+}
+
+Answered<HttpResponse> answer_events(const EventSource& source, const HttpRequest& request,
+                                     WorkBudget& budget) {
+  return request.parameters.contains("stream") ? answer_stream(source, request, budget)
+                                               : answer_log(source, request, budget);
 }
 
 }  // namespace cairn::api

@@ -107,6 +107,10 @@ Problem unauthorized() {
       .authenticate();
 }
 
+Problem wrong_ticket(std::string detail) {
+  return Problem(401, "unauthorized", "The ticket is not valid", std::move(detail)).authenticate();
+}
+
 Problem forbidden(std::string detail) { return {403, "forbidden", "Not allowed", std::move(detail)}; }
 
 Problem not_found(std::string_view kind, std::string_view name) {

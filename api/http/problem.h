@@ -76,6 +76,9 @@ Problem invalid_request(std::string detail, std::string_view field);
 // 401: the request carries no token that this server knows.
 Problem unauthorized();
 
+// 401: the ticket is not valid for this request. `detail` does not have the ticket.
+Problem wrong_ticket(std::string detail);
+
 // 403: this client, or any client, may not do this.
 Problem forbidden(std::string detail);
 

@@ -120,6 +120,16 @@ bool take_parameters(const std::vector<std::string>& pattern, const std::vector<
 
 }  // namespace
 
+std::optional<std::vector<std::string>> path_segments(std::string_view path) {
+  std::vector<std::string> segments;
+  for (const std::string_view segment : split(path)) {
+    auto decoded = percent_decoded(segment);
+    if (!decoded) return std::nullopt;
+    segments.push_back(*std::move(decoded));
+  }
+  return segments;
+}
+
 std::optional<QueryParameters> parse_query(std::string_view query) {
   const auto queries = parts_of(query, '?');
   if (queries.size() > 1) return std::nullopt;

@@ -47,6 +47,9 @@ struct Route {
   bool is_page = false;
   RunsOn runs_on = RunsOn::kConnectionThread;
   WorkKind work = WorkKind::kOrdinary;
+
+  // Server-sent events: a client may show a ticket instead of a token (Tickets).
+  bool takes_ticket = false;
 };
 
 // The result of a lookup.
@@ -63,6 +66,10 @@ struct RouteMatch {
 // These leniencies are older than this function, and clients may rely on them: a pair that is written twice
 // counts once; a pair without a name is left out, and "=x" is the name "x"; of "a=b=c" the value is "c".
 std::optional<QueryParameters> parse_query(std::string_view query);
+
+// The segments of a path, decoded: "/streams/a%20b" -> "streams", "a b". nullopt when a '%' is not followed by
+// two hexadecimal digits.
+std::optional<std::vector<std::string>> path_segments(std::string_view path);
 
 // The route table. Immutable, hence thread-safe.
 class Router {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/http/feed_target.h"
 #include "api/http/server_log.h"
 
 // GCC 12 takes the operators new and delete of Asio's coroutine frames, which belong together, for a mismatch.
@@ -291,6 +292,7 @@ asio::awaitable<bool> Connection::serve_one() {
     sent = co_await send_whole(head, std::move(response), keep_alive);
   }
   log_access();
+  ticket_ = nullptr;
   answer_reservation_.release();
   if (output_.capacity() > kOutputKept) output_ = std::string();
   for (const auto& closed : std::exchange(when_closed_, {})) closed();
@@ -298,15 +300,18 @@ asio::awaitable<bool> Connection::serve_one() {
   co_return sent&& keep_alive == KeepAlive::kYes;
 }
 
-// Sets what the members say about the request: cors_origin_, is_preflight_, token_, revoked_.
+// Sets what the members say about the request: cors_origin_, is_preflight_, token_, ticket_, revoked_.
 Answered<void> Connection::admit(const RequestHead& head, const Route* route) {
   token_ = nullptr;
+  ticket_ = nullptr;
   revoked_ = false;
   CAIRN_TRY(cors_origin_, services_.origins.check(head, route));
   // Browsers send no token with a preflight.
   is_preflight_ = !cors_origin_.empty() && is_preflight(head);
   if (is_preflight_) return {};
-  CAIRN_TRY(token_, services_.admission.admit(head, route));
+  CAIRN_TRY(auto admitted, services_.admission.admit(head, route));
+  token_ = std::move(admitted.token);
+  ticket_ = std::move(admitted.ticket);
   client_ = token_ != nullptr ? of_token(*token_) : connection_id_;
   if (token_ != nullptr) turns_.note(client_);
   if (!admitted_ && (token_ != nullptr || !services_.admission.needs_token())) {
@@ -455,6 +460,7 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     auto query = parse_query(head.target.substr(path_bytes + 1));
     if (!query) co_return invalid_request("The target is malformed.", "target").to_response();
     request.query = *std::move(query);
+    if (ticket_ != nullptr) request.query.erase(kTicketParameter);
   }
 
   const auto pending = std::make_shared<PendingAnswer>(work_limits(match.route), client_);

@@ -155,6 +155,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::vector<std::function<void()>> when_closed_;  // of close_if_blocked()
 
   std::shared_ptr<const Token> token_;  // of the request; nullptr when none is needed
+  std::shared_ptr<const void> ticket_;  // the use of the request's ticket; nullptr when it has none
   bool revoked_ = false;                // token_ is not in force any more
   // Of the request, for the access log. The views point into head_text_.
   struct Access {

@@ -115,7 +115,7 @@ class HttpServer::Impl {
   Impl(ServerOptions options, Router router)
       : options_(std::move(options)),
         router_(std::move(router)),
-        admission_(std::move(options_.tokens)),
+        admission_(std::move(options_.tokens), options_.tickets),
         origins_(std::move(options_.cors_origins), options_.tls != nullptr),
         has_tls_(options_.tls != nullptr),
         bodies_(options_.limits.bodies_bytes_max),

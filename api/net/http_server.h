@@ -24,6 +24,7 @@ struct ServerOptions {
   std::optional<AccessList> tokens;       // without tokens, `address` must be a loopback address
   std::shared_ptr<TlsContext> tls;        // without it, plain HTTP
   std::vector<std::string> cors_origins;  // of other sites whose pages may use the server; see parse_origin()
+  Tickets* tickets = nullptr;             // that admit requests for server-sent events; outlive the server
   RequestObserver* observer = nullptr;    // outlives the server
   OnAccess on_access;                     // empty: no access log
 };

@@ -14,7 +14,7 @@ namespace cairn::api {
 std::vector<Route> all_routes(const RouteContext& context) {
   std::vector<Route> routes;
   for (auto* group :
-       {&service_routes, &append_routes, &stream_routes, &event_routes, &count_routes, &upcaster_routes,
+       {&service_routes, &append_routes, &stream_routes, &event_routes, &count_routes, &ticket_routes, &upcaster_routes,
         &aggregate_routes, &state_routes, &snapshot_routes, &projection_routes, &projection_control_routes,
         &row_routes, &parked_routes, &projection_try_routes, &aggregate_try_routes, &upcaster_try_routes,
         &registry_routes}) {

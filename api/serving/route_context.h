@@ -12,6 +12,7 @@ namespace cairn::api {
 
 class Metrics;
 class FollowerWakeups;
+class Tickets;
 
 // The treatment of events whose type has no schema.
 enum class SchemaPolicy {
@@ -35,6 +36,8 @@ struct RouteContext {
   // Reads tokens and certificate again; when it fails nothing has changed. Called after `store` was set, from
   // any thread.
   std::function<Result<Reloaded>()> reload = {};
+  // That POST /tickets issues. nullptr only where no request is answered.
+  Tickets* tickets = nullptr;
 };
 
 }  // namespace cairn::api

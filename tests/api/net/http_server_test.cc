@@ -473,6 +473,9 @@ TEST_F(HttpServerTest, PagesOfNamedOriginsMayReadAndWrite) {
   const RawResponse read = ask("GET /health", page);
   EXPECT_EQ(read.status, 200);
   EXPECT_TRUE(read.has(allowed) && read.has("Vary: Origin\r\n")) << read.head;
+  EXPECT_TRUE(
+      read.has("Access-Control-Expose-Headers: Allow, Retry-After, WWW-Authenticate, X-Request-Id\r\n"))
+      << read.head;
   const RawResponse missing = ask("GET /nowhere", page);
   EXPECT_EQ(missing.status, 404);
   EXPECT_TRUE(missing.has(allowed)) << missing.head;
@@ -484,7 +487,8 @@ TEST_F(HttpServerTest, PagesOfNamedOriginsMayReadAndWrite) {
   EXPECT_TRUE(asked.has(allowed) &&
               asked.has("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, DELETE\r\n") &&
               asked.has("Access-Control-Allow-Headers: Accept, Authorization, Content-Type, Last-Event-ID, "
-                        "traceparent, X-Request-Id\r\n"))
+                        "traceparent, X-Request-Id\r\n") &&
+              asked.has("Access-Control-Max-Age: 600\r\n"))
       << asked.head;
   EXPECT_EQ(ask("OPTIONS /echo", page).status, 405) << "no preflight";
   EXPECT_EQ(ask("GET /health", "Sec-Fetch-Site: cross-site\r\n").status, 403) << "it does not say from where";

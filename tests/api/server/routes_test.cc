@@ -35,7 +35,7 @@ TEST(RoutesTest, ReadsOfTheLogAndTrialsRunOnWorkers) {
               UnorderedElementsAre("GET /events", "GET /streams/{stream}/events", "GET /streams",
                                    "GET /streams/{stream}", "GET /stats/counts", "GET /metrics",
                                    "POST /reload", "POST /events/query", "POST /projections/try",
-                                   "POST /aggregates/try", "POST /upcasters/try"));
+                                   "POST /aggregates/try", "POST /upcasters/try", "POST /tickets"));
 }
 
 TEST(RoutesTest, LargeAppendsRunOnWorkersAndHaveAWindow) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/access/tickets.h"
 #include "api/aggregates/aggregate_service.h"
 #include "api/events/follower_wakeups.h"
 #include "api/http/browser_origins.h"
@@ -161,9 +162,11 @@ int run_serve(CLI::App& app, const ServeArguments& arguments, const std::string&
   // The server listens before recovery, so that /ready answers "not yet" while a large log is recovered.
   api::FollowerWakeups wakeups;
   api::StoreSlot slot;
+  api::Tickets tickets;
   Reloader reloader(arguments.access, log);
   auto options = server_options(arguments, metrics, log);
   if (!options) return serve_failed(log, options.error().message);
+  options->tickets = &tickets;
   if (access) options->on_access = [&access](const api::AccessRecord& record) { access->write(record); };
   const char* const scheme = options->tls ? "https://" : "http://";
   auto server = api::HttpServer::start(
@@ -173,7 +176,8 @@ int run_serve(CLI::App& app, const ServeArguments& arguments, const std::string&
                                    .metrics = metrics,
                                    .schemas = arguments.schemas,
                                    .version = version,
-                                   .reload = [&reloader] { return reloader.reload("POST /reload"); }})));
+                                   .reload = [&reloader] { return reloader.reload("POST /reload"); },
+                                   .tickets = &tickets})));
   if (!server) return serve_failed(log, server.error().message);
   reloader.attach(**server);
 
