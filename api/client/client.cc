@@ -2,6 +2,7 @@
 
 #include <httplib.h>
 
+#include <chrono>
 #include <optional>
 
 #include "api/client/line_splitter.h"
@@ -14,6 +15,9 @@ namespace {
 
 // Problems are small; an error page of another server is cut off here.
 constexpr std::size_t kRefusalBytesMax = 1u << 20;
+
+// How long a server that did not complete a TLS handshake is asked whether it speaks plain HTTP.
+constexpr std::chrono::seconds kProbeTimeout{2};
 
 std::string reason_of(httplib::Error error) {
   switch (error) {
@@ -154,8 +158,20 @@ class Client::Connection {
   }
 
   Error unreachable(httplib::Error error) const {
+    if (error == httplib::Error::SSLConnection && speaks_plain_http()) {
+      return make_error(Errc::kIo,
+                        shown_url_ + ": the server there speaks plain HTTP; use http:// instead of https://");
+    }
     return make_error(may_have_arrived(error) ? Errc::kOutcomeUnknown : Errc::kIo,
                       shown_url_ + ": " + reason_of(error));
+  }
+
+  // Asks without the token.
+  bool speaks_plain_http() const {
+    httplib::ClientImpl plain(url_.host, url_.port);
+    plain.set_connection_timeout(kProbeTimeout);
+    plain.set_read_timeout(kProbeTimeout);
+    return static_cast<bool>(plain.Get(url_.prefix + "/health"));
   }
 
   Result<Answer> answer(const httplib::Result& result) const {

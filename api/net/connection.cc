@@ -48,6 +48,17 @@ Problem head_too_large(std::size_t limit) {
       .with("limit", limit);
 }
 
+// The first byte of a TLS handshake, and of no request.
+constexpr char kTlsHandshake = '\x16';
+
+Problem wants_no_tls() {
+  return invalid_request("The client began TLS, and this server has no certificate: use http://.", "scheme");
+}
+
+Problem wants_tls() {
+  return invalid_request("The client sent plain HTTP, and this server speaks TLS: use https://.", "scheme");
+}
+
 Problem too_slow(std::chrono::milliseconds limit) {
   return {408, "request-timeout", "The request took too long",
           fmt::format("The request did not arrive within {} ms.", limit.count())};
@@ -223,6 +234,7 @@ asio::awaitable<bool> Connection::handshake() {
                    .with("remote", transport_.peer())
                    .with("error", error.message()));
   }
+  if (Transport::is_plain_http(error)) transport_.answer_plainly(render_refusal(wants_tls()));
   co_return !error;
 }
 
@@ -343,6 +355,12 @@ asio::awaitable<std::size_t> Connection::receive_head() {
       request_began_ = Clock::now();
       // Most requests arrive in one piece and need no deadline for the head.
       if (found == std::string::npos) set_deadline(request_began_ + limits_.head_time_max);
+    }
+    if (!transport_.is_tls() && input_.starts_with(kTlsHandshake)) {
+      // At once: the client waits for the server's part of the handshake.
+      const Problem problem = wants_no_tls();
+      co_await refuse(problem);
+      co_return kNoHead;
     }
     if (found != std::string::npos) co_return head_bytes;
     searched = input_.size() - std::min(input_.size(), kHeadEnd.size() - 1);

@@ -1,5 +1,8 @@
 #include "api/net/transport.h"
 
+#include <openssl/err.h>
+#include <openssl/sslerr.h>
+
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -35,6 +38,17 @@ asio::awaitable<void> Transport::handshake(boost::system::error_code& error) {
   if (!tls_) co_return;
   co_await tls_->stream.async_handshake(asio::ssl::stream_base::server,
                                         asio::redirect_error(asio::use_awaitable, error));
+}
+
+bool Transport::is_plain_http(const boost::system::error_code& error) {
+  return error.category() == asio::error::get_ssl_category() &&
+         ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_HTTP_REQUEST;
+}
+
+void Transport::answer_plainly(std::string_view text) {
+  boost::system::error_code ignored;  // The send buffer of a new socket has room for an answer.
+  socket_.write_some(asio::buffer(text), ignored);
+  shutdown_send();
 }
 
 asio::awaitable<std::size_t> Transport::read_some(asio::mutable_buffer to, boost::system::error_code& error) {

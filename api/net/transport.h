@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "api/net/tls.h"
 
@@ -31,6 +32,12 @@ class Transport {
 
   // The TLS handshake; returns at once without TLS.
   boost::asio::awaitable<void> handshake(boost::system::error_code& error);
+
+  // Whether a handshake failed because the client sent an HTTP request instead.
+  static bool is_plain_http(const boost::system::error_code& error);
+
+  // Writes to such a client, without TLS and without waiting.
+  void answer_plainly(std::string_view text);
 
   boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer to,
                                                 boost::system::error_code& error);

@@ -78,7 +78,7 @@ TEST_F(TlsTest, LargeAnswersAndBodiesAreComplete) {
   EXPECT_EQ(Json::parse(all, nullptr, false)["data"].get<std::string>().size(), 5u << 20);
 }
 
-TEST_F(TlsTest, PlainHttpGetsNoAnswerAndDoesNoHarm) {
+TEST_F(TlsTest, PlainHttpIsNotServedAndDoesNoHarm) {
   serve_tls();
   for (const std::string& bytes : {std::string("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"),
                                    std::string("\x16\x03\x01\xff\xff"), std::string(100'000, 'x')}) {
@@ -90,6 +90,32 @@ TEST_F(TlsTest, PlainHttpGetsNoAnswerAndDoesNoHarm) {
   for (int i = 0; i < 100; ++i) silent.push_back(raw());
   EXPECT_THAT(curl_trusting("/health"), HasSubstr("alive"));
   EXPECT_EQ(stop_server().exit_code, 0) << "handshakes that never begin do not hold the stop";
+}
+
+TEST_F(TlsTest, PlainHttpIsToldToUseTls) {
+  serve_tls();
+  RawClient plain = raw();
+  const RawResponse refused = plain.get("/health");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("use https://"));
+  const Finished client = run_cairn({"read", "--all", "--url", "http://127.0.0.1:" + std::to_string(port())});
+  EXPECT_EQ(client.exit_code, 1);
+  EXPECT_THAT(client.errors,
+              HasSubstr("The client sent plain HTTP, and this server speaks TLS: use https://."));
+}
+
+TEST_F(TlsTest, TlsIsToldAtOnceToUsePlainHttp) {
+  serve();
+  RawClient tls = raw();
+  tls.send(std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11));
+  const RawResponse refused = tls.receive();
+  EXPECT_EQ(refused.status, 400) << "before the head is complete, which it never is";
+  EXPECT_THAT(refused.body, HasSubstr("use http://"));
+  const std::string there = "127.0.0.1:" + std::to_string(port());
+  const Finished client = run_cairn({"read", "--all", "--url", "https://" + there});
+  EXPECT_EQ(client.exit_code, 3);
+  EXPECT_THAT(client.errors,
+              HasSubstr("https://" + there + ": the server there speaks plain HTTP; use http://"));
 }
 
 TEST_F(TlsTest, OldTlsVersionsAreRefused) {
