@@ -65,7 +65,6 @@ std::string version_json(const std::string& version) {
 
 std::vector<Route> registry_info_routes(const StoreSlot& slot, const std::string& version) {
   return {
-      registry_get(slot, "/", always("{}")),
       registry_get(slot, "/contexts", always(R"(["."])")),
       for_all_categories(registry_route(slot, "DELETE", "/contexts/{context}", Scope::kAdmin,
                                         TaskCost::kQuick, delete_context)),

@@ -11,6 +11,7 @@
 #include "api/http/server_log.h"
 #include "api/metrics/metrics.h"
 #include "api/projections/projection_service.h"
+#include "api/registry/registry_route.h"
 #include "api/server/routes.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/refusal_audit.h"
@@ -30,6 +31,34 @@ std::string_view openapi_json() {
 #include "api/server/openapi.json.inc"
       ;
   return {kText, sizeof kText - 1};
+}
+
+// front_page.html with the version of this build.
+std::string_view front_page() {
+  static constexpr char kText[] =
+#include "api/server/front_page.html.inc"
+      ;
+  return {kText, sizeof kText - 1};
+}
+
+// `GET /` is that of the schema registry; a browser gets a page about the server.
+Route root_route(const StoreSlot& slot) {
+  Route route = registry_get(slot, "/", [](const HttpRequest&) -> RegistryResult<RegistryTask> {
+    return RegistryTask(
+        [](SchemaRegistry&, WorkBudget&) -> RegistryResult<std::string> { return std::string("{}"); });
+  });
+  route.is_page = true;
+  route.handle = [of_registry = std::move(route.handle)](const HttpRequest& request, Responder respond) {
+    if (request.header("Accept").value_or("").find("text/html") == std::string_view::npos) {
+      return of_registry(request, std::move(respond));
+    }
+    HttpResponse page;
+    page.content_type = "text/html; charset=utf-8";
+    page.headers.emplace_back("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+    page.body = front_page();
+    respond(std::move(page));
+  };
+  return route;
 }
 
 void answer_ready(const StoreSlot& slot, const Responder& respond) {
@@ -86,6 +115,7 @@ void answer_reload(const std::function<Result<Reloaded>()>& reload, EventStore& 
 
 std::vector<Route> service_routes(const RouteContext& context) {
   std::vector<Route> routes;
+  routes.push_back(root_route(context.store));
   // Reveals nothing about the program: it is the only path that needs no token.
   routes.push_back({"GET", "/health",
                     [](const HttpRequest&, const Responder& respond) {

@@ -210,5 +210,27 @@ TEST_F(BrowserTest, APageOfANamedOriginFollowsWithItsTicket) {
   EXPECT_EQ(foreign.status(), 403);
 }
 
+TEST_F(BrowserTest, TheRootIsAPageForPeopleAndTheRegistrysForPrograms) {
+  serve();
+  const HttpAnswer page = get("/", {{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}});
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.header("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_THAT(page.header("Content-Security-Policy"), HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page.body, ::testing::StartsWith("<!DOCTYPE html>"));
+  EXPECT_THAT(page.body, Not(HasSubstr("PROJECT_VERSION")));
+  for (std::size_t at = 0; (at = page.body.find("href=\"", at)) != std::string::npos;) {
+    at += 6;
+    std::string path = page.body.substr(at, page.body.find('"', at) - at);
+    if (const auto escape = path.find("&amp;"); escape != std::string::npos) path.erase(escape + 1, 4);
+    EXPECT_EQ(get(path).status, 200) << path;
+  }
+  EXPECT_EQ(get("/").body, "{}");
+}
+
+TEST_F(BrowserTest, TheRootNeedsATokenToo) {
+  serve_with_tokens();
+  expect_unauthorized(nobody().get("/", {{"Accept", "text/html"}}));
+}
+
 }  // namespace
 }  // namespace cairn::test
