@@ -27,7 +27,10 @@ std::string ListenAddress::to_string() const {
 
 Result<ListenAddress> parse_listen_address(std::string_view text) {
   const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos) return unreadable(text, "it has no port");
+  if (colon == std::string_view::npos) {
+    const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+    return unreadable(text, is_number ? "it is a port without an address" : "it has no port");
+  }
 
   ListenAddress address;
   const std::string_view port = text.substr(colon + 1);

@@ -5,6 +5,7 @@
 
 #include "eventstore/json/json_check.h"
 #include "eventstore/json/json_cursor.h"
+#include "eventstore/json/json_place.h"
 #include "schemaregistry/model/parse_schema.h"
 #include "schemaregistry/model/schema_default.h"
 #include "schemaregistry/model/schema_name.h"
@@ -80,7 +81,7 @@ Status SchemaReader::read(std::string_view text, bool is_foreign) {
   CAIRN_CHECK(charge(text.size()));
   if (const auto fault = check_json(text, kSchemaDepthMax)) {
     return make_error(Errc::kInvalidArgument, "the schema is not JSON that can be used: " + fault->message +
-                                                  " at byte " + std::to_string(fault->offset));
+                                                  ", at " + json_place(text, fault->offset));
   }
   is_foreign_ = is_foreign;
   CAIRN_TRY(schema_.root_, read_type(text, ""));

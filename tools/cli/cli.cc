@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <vector>
 
@@ -87,6 +88,12 @@ int run(int argc, char** argv, const std::string& version) {
     // Not among the commands: only the scripts of `cairn completion` call it.
     if (argc >= 3 && argv[1] == kCompleteNames) return print_names(argv[2], argc > 3 ? argv[3] : "");
     exit_code = parse_and_run(argc, argv, version);
+  } catch (const std::filesystem::filesystem_error& error) {
+    // As other system calls that fail are reported: the file, and why.
+    const bool is_foreign = error.code() == std::errc::permission_denied;
+    std::cerr << "cairn: " << error.path1().string() << ": " << error.code().message()
+              << (is_foreign ? "; run the command as the user that the folder belongs to" : "") << '\n';
+    return kExitNo;
   } catch (const std::exception& error) {
     std::cerr << "cairn: unexpected failure: " << error.what() << '\n';
     return kExitNo;

@@ -1,5 +1,6 @@
 #include "api/net/listen_address.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/matchers.h"
@@ -9,6 +10,7 @@ namespace {
 
 using test::fails_with;
 using test::succeeds;
+using ::testing::HasSubstr;
 
 std::string parsed(std::string_view text) {
   const auto address = parse_listen_address(text);
@@ -29,6 +31,13 @@ TEST(ListenAddressTest, OtherTextsAreRefused) {
         "example.org:80", "::1:80", "[127.0.0.1]:80", "[::1]80", "127.0.0.1:80 ", "127.1:80"}) {
     EXPECT_THAT(parse_listen_address(text), fails_with(Errc::kInvalidArgument)) << text;
   }
+}
+
+TEST(ListenAddressTest, WhatIsMissingIsNamed) {
+  EXPECT_THAT(parse_listen_address("7901").error().message,
+              HasSubstr("'7901' is not an address to listen on: it is a port without an address. Write it "
+                        "like 127.0.0.1:7878"));
+  EXPECT_THAT(parse_listen_address("127.0.0.1").error().message, HasSubstr("it has no port"));
 }
 
 TEST(ListenAddressTest, OnlyLoopbackAddressesPassTheCheck) {

@@ -40,6 +40,13 @@ TEST(InvalidSchema, TextThatIsNotJson) {
   });
 }
 
+TEST(InvalidSchema, APlaceIsALineAndAColumn) {
+  refuse_all({
+      {"{\n  \"type\": \"int\",\n  \"doc\": \"\u00e4\" x\n}", "", ", at line 3, column 14"},
+      {R"(["int",])", "", ", at line 1, column 8"},
+  });
+}
+
 TEST(InvalidSchema, JsonThatIsNotASchema) {
   refuse_all({
       {"null", "", "not null"},

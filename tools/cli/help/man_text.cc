@@ -32,6 +32,8 @@ ManLetter first_man_letter(std::string_view text) {
   return {bytes, number};
 }
 
+constexpr std::uint32_t kEllipsis = 0x2026;
+
 std::string_view spelled_in_man(char c) {
   switch (c) {
     case '\\':
@@ -61,7 +63,9 @@ std::string man_escaped(std::string_view text) {
   if (text.starts_with('.')) escaped = "\\&";
   while (!text.empty()) {
     const ManLetter letter = first_man_letter(text);
-    if (letter.number >= 0x80) {
+    if (letter.number == kEllipsis) {
+      escaped += "...";  // `man` in the locale C cannot print the character
+    } else if (letter.number >= 0x80) {
       std::array<char, 16> number{};
       std::snprintf(number.data(), number.size(), "\\[u%04X]", letter.number);
       escaped += number.data();

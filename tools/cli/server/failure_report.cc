@@ -63,7 +63,10 @@ std::string registry_refusal(const api::Answer& answer) {
   if (!body.is_object() || !body.value("error_code", json()).is_number_integer()) return "";
   const std::string message = text_in(body, "message");
   if (message.empty()) return "";
-  return fmt::format("{} ({} {}){}", on_one_line(message), answer.status, failure_text(body["error_code"]),
+  // The code of an error that has none of its own is the status.
+  const std::string code = failure_text(body["error_code"]);
+  const std::string status = std::to_string(answer.status);
+  return fmt::format("{} ({}){}", on_one_line(message), code == status ? status : status + " " + code,
                      answer.status == 401 ? kTokenHint : "");
 }
 

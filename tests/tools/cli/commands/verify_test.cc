@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -14,6 +15,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/store_fixture.h"
 #include "tests/support/temp_folder.h"
+#include "tests/tools/said.h"
 #include "upcasters/definitions/upcaster_event.h"
 
 namespace cairn::test {
@@ -81,6 +83,22 @@ TEST_F(VerifyTest, SoundStoreIsDescribed) {
   EXPECT_THAT(verified.output, HasSubstr(head_hash_));
   EXPECT_THAT(verified.errors, IsEmpty()) << "no progress bar where nobody watches";
   EXPECT_THAT(verified.output, Not(HasSubstr("\033"))) << "no colour either";
+}
+
+TEST_F(VerifyTest, AFolderOfAnotherUserIsNamed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "NOT TESTED: only root can become another user";
+  make_store();
+  std::filesystem::permissions(folder(), std::filesystem::perms::owner_all);
+  const TempFolder open;
+  std::filesystem::permissions(open.path(), std::filesystem::perms(0755));
+  std::filesystem::copy_file(std::filesystem::path(CAIRN_TEST_BIN_DIR) / "cairn", open / "cairn");
+  const Said refused = said_by({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                                (open / "cairn").string(), "verify", "--data", folder().string()});
+  EXPECT_EQ(refused.exit.code, 1);
+  EXPECT_THAT(refused.text,
+              HasSubstr(folder().string() + "/cairn.json: Permission denied; run the command as "
+                                            "the user that the folder belongs to"));
+  EXPECT_THAT(refused.text, Not(HasSubstr("unexpected")));
 }
 
 TEST_F(VerifyTest, JsonHasTheSameFacts) {
