@@ -1,6 +1,5 @@
 # The files of `cmake --install`. The program prints its manual page and its completion, so that they match its
-# version. Only the files needed to run Cairn are installed: a C++ program that embeds the store adds the project to
-# its own build, where the targets have their dependencies.
+# version. The libraries and headers for C++ programs are in CairnInstallLibraries.cmake.
 
 include(GNUInstallDirs)
 

@@ -1,8 +1,10 @@
-# The Debian package: `cpack -G DEB` in a build folder, or `./run package`. It has the files of `cmake --install` and
-# the systemd service.
+# The Debian package: `cpack -G DEB` in a build folder, or `./run package`. It has the files of `cmake --install`, but
+# for those of programs that embed a store, and the systemd service.
 
 set(CAIRN_PACKAGE_MAINTAINER "Cairn <cairn@localhost>" CACHE STRING
   "Who answers for the package, as Debian's field Maintainer has it")
+
+set(CAIRN_PACKAGE_HOMEPAGE "" CACHE STRING "Where the project is found, as Debian's field Homepage has it; empty: no field")
 
 set(package_files "${PROJECT_SOURCE_DIR}/cmake/package")
 
@@ -21,7 +23,7 @@ file(READ "${package_files}/description" CPACK_PACKAGE_DESCRIPTION)
 set(CPACK_SET_DESTDIR ON)
 set(CPACK_INSTALL_PREFIX /usr)
 set(CPACK_INSTALL_CMAKE_PROJECTS
-  "${PROJECT_BINARY_DIR};cairn;ALL;/"
+  "${PROJECT_BINARY_DIR};cairn;Unspecified;/"
   "${PROJECT_BINARY_DIR};cairn;debian;/")
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS ${CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS})
 set(CPACK_STRIP_FILES ON)
@@ -32,6 +34,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS adduser)
+set(CPACK_DEBIAN_PACKAGE_HOMEPAGE "${CAIRN_PACKAGE_HOMEPAGE}")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
   "${package_files}/conffiles" "${package_files}/postinst" "${package_files}/prerm" "${package_files}/postrm")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

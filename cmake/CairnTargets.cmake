@@ -1,3 +1,5 @@
+include(GNUInstallDirs)
+
 # cairn_link(<target> <scope> <dep>...) links the cairn_ libraries that exist, and all other dependencies.
 function(cairn_link target scope)
   foreach(dep IN LISTS ARGN)
@@ -44,7 +46,7 @@ function(cairn_capnp target)
     target_sources(${target} PRIVATE "${source}" "${generated_root}/${relative}.h")
   endforeach()
   # As a system folder: the generated headers do not compile without warnings.
-  target_include_directories(${target} SYSTEM PUBLIC "${generated_root}")
+  target_include_directories(${target} SYSTEM PUBLIC "$<BUILD_INTERFACE:${generated_root}>")
 endfunction()
 
 # cairn_embed(<target> <file>) makes a text file includable as a string literal: api/x/y.json as
@@ -60,11 +62,13 @@ function(cairn_embed target file)
   target_include_directories(${target} SYSTEM PRIVATE "${PROJECT_BINARY_DIR}/generated")
 endfunction()
 
-# cairn_library(<folder> DEPS <target>... [OPTIONAL <target>...] [DEFINES <macro>...] [PRECOMPILE <header>...])
-# makes the static library cairn_<folder> from every .cc and .capnp below the folder.
-# A folder that has none yet makes no target. OPTIONAL targets are linked if they exist.
+# cairn_library(<folder> DEPS <target>... [HEADERS <target>...] [OPTIONAL <target>...] [DEFINES <macro>...]
+#               [PRECOMPILE <header>...])
+# makes the static library cairn_<folder>, with the other name cairn::<folder>, from every .cc and .capnp below the
+# folder. A folder that has none yet makes no target. OPTIONAL targets are linked if they exist. HEADERS are libraries
+# of headers that public headers do not include: programs that use an installed Cairn do not need them.
 function(cairn_library folder)
-  cmake_parse_arguments(arg "" "" "DEPS;OPTIONAL;DEFINES;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPS;HEADERS;OPTIONAL;DEFINES;PRECOMPILE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
   file(GLOB_RECURSE schemas CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.capnp")
   if(NOT sources AND NOT schemas)
@@ -74,10 +78,17 @@ function(cairn_library folder)
   set(target cairn_${folder})
   add_library(${target} STATIC ${sources})
   cairn_unity(${target} ${sources})
-  target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}")
+  add_library(cairn::${folder} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
+  target_include_directories(${target} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/cairn>")
+  target_compile_features(${target} INTERFACE cxx_std_20)
   target_compile_definitions(${target} PUBLIC ${arg_DEFINES})
-  target_link_libraries(${target} PRIVATE cairn_warnings)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:cairn_warnings>)
   cairn_link(${target} PUBLIC ${arg_DEPS})
+  foreach(dep IN LISTS arg_HEADERS)
+    target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:${dep}>)
+  endforeach()
   foreach(dep IN LISTS arg_OPTIONAL)
     if(TARGET ${dep})
       target_link_libraries(${target} PUBLIC ${dep})

@@ -34,6 +34,8 @@ TEST_F(InstallTest, TheProgramIsInstalledWithAllItsFiles) {
   EXPECT_EQ(said_by({(folder_ / "bin/cairn").string(), "--version"}).text, run_cairn({"--version"}).output);
   EXPECT_EQ(said_by({"gzip", "-dc", (folder_ / "share/man/man1/cairn.1.gz").string()}).text,
             run_cairn({"man"}).output);
+  EXPECT_EQ(said_by({"gzip", "-dc", (folder_ / "share/doc/cairn/changelog.gz").string()}).text,
+            *read_file(fs::path(CAIRN_SOURCE_DIR) / "CHANGELOG.md"));
   EXPECT_EQ(*read_file(folder_ / "share/bash-completion/completions/cairn"),
             run_cairn({"completion", "bash"}).output);
   EXPECT_EQ(*read_file(folder_ / "share/fish/vendor_completions.d/cairn.fish"),

@@ -166,9 +166,11 @@ TEST_F(PackageTest, EventsSurviveUpgradeRemovalAndPurge) {
                                         HasSubstr(" start cairn.service")));
   EXPECT_THAT(setting("ExecStart"), StartsWith("/usr/bin/cairn serve --config /etc/cairn/cairn.toml"));
   for (const char* path : {"/usr/share/man/man1/cairn.1.gz", "/usr/share/bash-completion/completions/cairn",
-                           "/usr/share/doc/cairn/copyright", "/usr/share/doc/cairn/examples/orders"}) {
+                           "/usr/share/doc/cairn/copyright", "/usr/share/doc/cairn/changelog.gz",
+                           "/usr/share/doc/cairn/examples/orders"}) {
     EXPECT_TRUE(exists(path)) << path;
   }
+  EXPECT_FALSE(exists("/usr/include/cairn")) << "the component devel";
   EXPECT_EQ(root_.run({"stat", "-c", "%U:%G %a", "/var/lib/cairn"}).text, "cairn:cairn 700\n");
 
   // What the package comes with is valid, and an administrator changes it.
