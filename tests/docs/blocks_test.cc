@@ -47,6 +47,8 @@ constexpr ShownNotRun kShownNotRun[] = {
     {"./run", "installs packages and builds; its first word is looked up in ./run"},
     {"cmake ", "builds, and a test runs in a build already"},
     {"ninja ", "builds, and a test runs in a build already"},
+    {"export PKG_CONFIG_PATH=", "needs an installation, which a test makes elsewhere"},
+    {"g++ ", "needs an installation, which a test makes elsewhere"},
     {"git clone ", "needs a network"},
     {"node ", "need not be installed"},
     {"build/dev/bin/", "prints other numbers each time; it has a test of its own"},
