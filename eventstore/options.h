@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,9 @@ struct CommitReport {
   std::size_t events = 0;
   std::size_t bytes = 0;
   std::chrono::nanoseconds took{0};
+  // For each append with events in the block: from the queue of the writer having taken it to its events being
+  // visible. Lives until the callback returns.
+  std::span<const std::chrono::nanoseconds> waited = {};
 };
 
 // How a store runs. The defaults suit a server; tests make them small.

@@ -54,6 +54,10 @@ struct DaemonOptions {
   // most once in this interval.
   std::optional<std::chrono::milliseconds> publish_position_every;
 
+  // Called after a commit of live rows that changed some: how long before the first event of the commit was
+  // recorded. On a thread of the pool; must not block.
+  std::function<void(std::chrono::microseconds age)> on_rows_committed;
+
   Clock clock = system_time;
   LogSink on_log;    // lines for the operator's log
   LuaHost::Log log;  // the log output of scripts

@@ -36,7 +36,7 @@ std::set<std::string> metrics_of_the_server() {
   for (const fs::directory_entry& entry :
        fs::directory_iterator(fs::path(CAIRN_SOURCE_DIR) / "api/metrics")) {
     if (entry.path().extension() == ".cc")
-      names.merge(matches_in(text_of(entry.path()), R"re("(cairn_\w+)")re"));
+      names.merge(matches_in(text_of(entry.path()), R"re("((?:cairn|process)_\w+)")re"));
   }
   return names;
 }
@@ -61,7 +61,8 @@ TEST(MetricNamesTest, DocumentsUseExistingMetrics) {
 }
 
 TEST(MetricNamesTest, TheReferenceListsAllMetrics) {
-  EXPECT_THAT(matches_in(text_of("docs/http.md"), R"(`(cairn_\w+)`)"), IsSupersetOf(metrics_of_the_server()));
+  EXPECT_THAT(matches_in(text_of("docs/http.md"), R"(`((?:cairn|process)_\w+)`)"),
+              IsSupersetOf(metrics_of_the_server()));
 }
 
 TEST(MetricNamesTest, AlertsInTheManualMatchTheFile) {

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "api/http/request_observer.h"
+#include "api/metrics/recent_activity.h"
 #include "eventstore/event_store.h"
 #include "eventstore/options.h"
 #include "projections/aggregates/aggregate_states.h"
@@ -19,10 +23,16 @@ enum class DeployResult { kInstalled, kUnchanged, kDryRun, kRefused };
 // Which log lost lines.
 enum class DroppedLog { kServer, kAccess };
 
+// What a server is, for its metrics.
+struct ServerFacts {
+  std::string version = {};         // of the program; empty: no cairn_build_info
+  std::filesystem::path data = {};  // the data folder; empty: no metrics of its disk
+};
+
 // The server's metrics, for Prometheus. Thread-safe.
 class Metrics final : public RequestObserver {
  public:
-  Metrics();
+  explicit Metrics(ServerFacts facts = {});
   ~Metrics() override;
 
   void connection_opened() override;
@@ -37,6 +47,12 @@ class Metrics final : public RequestObserver {
   // Lines of the log that were dropped because they could not be written in time.
   void log_lines_dropped(DroppedLog log, std::uint64_t lines);
 
+  // For DaemonOptions::on_rows_committed.
+  void rows_committed(std::chrono::microseconds age);
+
+  // What was committed in the last `seconds`, at most RecentActivity::kSecondsMax.
+  RecentActivity::Summary recent(std::size_t seconds) const;
+
   // An event could not be brought to the schema version that a reader asked for.
   void shape_failed();
   void deployed(DeployResult result);
@@ -48,6 +64,7 @@ class Metrics final : public RequestObserver {
 
  private:
   struct Instruments;
+  const ServerFacts facts_;
   std::unique_ptr<Instruments> instruments_;
 };
 

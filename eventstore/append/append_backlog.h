@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -23,7 +24,8 @@ struct PendingAppend {
 
   const AppendRequest& request;
   std::size_t bytes = 0;
-  std::vector<EventTerm> terms;  // BlockPlanner::terms_of(), by the caller
+  std::chrono::steady_clock::time_point taken;  // when it came to the queue
+  std::vector<EventTerm> terms;                 // BlockPlanner::terms_of(), by the caller
   // Allocated by the caller. Once the request is planned: the answer if the commit succeeds. After the
   // commit: the answer.
   std::optional<Result<AppendResult>> answer;

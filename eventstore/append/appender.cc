@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -116,6 +118,7 @@ Result<AnswerSignal*> Appender::enqueue(AppendQueue::Entry& entry) {
     pending.bytes = *bytes;
     pending.terms = BlockPlanner::terms_of(pending.request, parts_.index.digest_key());
     pending.answer.emplace(BlockPlanner::prepared_for(pending.request));
+    pending.taken = std::chrono::steady_clock::now();
   }
   auto queued = bytes.ok() ? queue_.push(entry) : Result<AnswerSignal*>(bytes.error());
   if (!queued.ok()) ++counters_.refused;
@@ -154,7 +157,9 @@ std::size_t Appender::write_block(AppendQueue::Batch& batch, std::size_t from) {
   const std::uint64_t commits = counters_.commits;
   if (status.ok()) {
     to = plan_block(batch, from);
-    if (!planner_.is_empty()) status = commit();
+    if (!planner_.is_empty()) {
+      status = commit(std::span<const AppendQueue::Entry>(batch.appends).subspan(from, to - from));
+    }
   }
   for (std::size_t i = from; i < to; ++i) answer_request(*batch.appends[i].pending, status);
   log_disk_full(status, to - from, commits);
@@ -200,7 +205,7 @@ void Appender::answer_request(PendingAppend& append, const Status& status) {
 
 // Writes the planned block, and then makes it visible: tail, hash, head, in this order.
 // See docs/decisions.md, "An event becomes visible after the tail has it".
-Status Appender::commit() {
+Status Appender::commit(std::span<const AppendQueue::Entry> planned) {
   CAIRN_ASSERT(!stopped_);  // invariant 3
   if (const Status ready = hooks_.before_write(); !ready.ok()) return failed(ready);
   const BlockContents contents = planner_.contents(parts_.format, end_);
@@ -233,8 +238,22 @@ Status Appender::commit() {
                end_.last_position.value);  // invariant 2
   if (planner_.events() > 0) parts_.news.publish(end_.last_position);
   if (took > kSlowCommit) log_slow_commit(block.size(), took);
-  if (options_.on_commit) options_.on_commit({planner_.events(), block.size(), took});
+  if (options_.on_commit) report(planned, {planner_.events(), block.size(), took});
   return {};
+}
+
+// REQUIRES: the head has moved, and no request of the block is answered yet.
+void Appender::report(std::span<const AppendQueue::Entry> planned, CommitReport report) {
+  const auto visible_at = std::chrono::steady_clock::now();
+  waited_.clear();
+  for (const AppendQueue::Entry& entry : planned) {
+    const PendingAppend& append = *entry.pending;
+    const bool has_new_events = append.answer->ok() && !(*append.answer)->already_applied &&
+                                last_position_of(**append.answer).value > 0;
+    if (has_new_events) waited_.push_back(visible_at - append.taken);
+  }
+  report.waited = waited_;
+  options_.on_commit(report);
 }
 
 // After kDiskFull and kIo nothing of the block is in the log, and the next one may succeed. After any other

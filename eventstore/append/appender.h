@@ -1,9 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "eventstore/append/append_queue.h"
 #include "eventstore/append/block_hasher.h"
@@ -88,7 +91,8 @@ class Appender {
   std::size_t write_block(AppendQueue::Batch& batch, std::size_t from);
   std::size_t plan_block(AppendQueue::Batch& batch, std::size_t from);
   void answer_request(PendingAppend& append, const Status& status);
-  Status commit() CAIRN_EXCLUDES(hash_mutex_);
+  Status commit(std::span<const AppendQueue::Entry> planned) CAIRN_EXCLUDES(hash_mutex_);
+  void report(std::span<const AppendQueue::Entry> planned, CommitReport report);
   Status failed(const Status& written);
   void apply_events();
   void log_disk_full(const Status& status, std::size_t requests, std::uint64_t commits_before);
@@ -109,9 +113,10 @@ class Appender {
   const std::uint64_t epoch_;
   std::atomic<bool> has_written_ = false;
   GlobalPosition applied_through_;  // the writer thread's: the last position that the tail or the index has
-  bool stopped_ = false;            // the writer thread's: the outcome of a commit is unknown
-  DiskFullEpisode disk_full_;       // the writer thread's
-  LogThrottle slow_commits_;        // the writer thread's
+  std::vector<std::chrono::nanoseconds> waited_;  // the writer thread's: scratch of report()
+  bool stopped_ = false;                          // the writer thread's: the outcome of a commit is unknown
+  DiskFullEpisode disk_full_;                     // the writer thread's
+  LogThrottle slow_commits_;                      // the writer thread's
   mutable Mutex hash_mutex_;
   Sha256 published_hash_ CAIRN_GUARDED_BY(hash_mutex_);
   CallbackDispatcher callbacks_;  // outlives the writer thread, which hands it answered requests

@@ -223,7 +223,13 @@ Result<bool> ProjectionRunner::step_live() {
   CAIRN_CHECK(take_paced(tools_.generations, live, *batch, live_pace_, SaveChanges::kYes));
   CAIRN_TRY(const bool again, went_back(live, live_limit_));
   if (again) return true;
-  if (live.has_changes() || live.commit_due()) CAIRN_CHECK(generations_.commit_live());
+  const bool has_changes = live.has_changes();
+  if (has_changes || live.commit_due()) CAIRN_CHECK(generations_.commit_live());
+  if (has_changes && tools_.options().on_rows_committed && !batch->events().empty()) {
+    const Timestamp recorded_at = batch->events().front().stored.recorded_at;
+    tools_.options().on_rows_committed(
+        std::chrono::microseconds(std::max<std::int64_t>(now().micros - recorded_at.micros, 0)));
+  }
   CAIRN_ASSERT(!live.has_changes() && live.visible() == live.taken(), live.visible().value);  // invariant 2
   view_.live_rate.add(batch->to().value - batch->after().value, now());
   view_.moved_at = now();

@@ -62,6 +62,16 @@ TEST_F(ServerMetricsTest, EveryDocumentedMetricExists) {
                            "cairn_events_total counter",
                            "cairn_commits_total counter",
                            "cairn_commit_seconds histogram",
+                           "cairn_append_visible_seconds histogram",
+                           "cairn_append_row_committed_seconds histogram",
+                           "cairn_build_info gauge",
+                           "cairn_disk_bytes gauge",
+                           "cairn_disk_free_bytes gauge",
+                           "process_cpu_seconds_total counter",
+                           "process_resident_memory_bytes gauge",
+                           "process_virtual_memory_bytes gauge",
+                           "process_open_fds gauge",
+                           "process_max_fds gauge",
                            "cairn_block_bytes histogram",
                            "cairn_block_events histogram",
                            "cairn_log_head gauge",
@@ -120,6 +130,35 @@ TEST_F(ServerMetricsTest, AppendsAreCountedByOutcome) {
   restart();
   EXPECT_EQ(sample("cairn_appends_total"), 0);
   EXPECT_EQ(sample("cairn_log_head"), 2);
+}
+
+TEST_F(ServerMetricsTest, AppendsAreTimedUntilTheyAreVisible) {
+  const std::vector<std::string> events = {event_text("A", "1", uuid(1)), event_text("B", "1", uuid(2))};
+  ASSERT_EQ(append("a-1", events).status, 201);
+  ASSERT_EQ(append("a-1", events).status, 200);
+  ASSERT_EQ(append("a-1", {event_text("T")}, "7").status, 409);
+  ASSERT_EQ(append("a-1", {event_text("T")}).status, 201);
+  EXPECT_EQ(sample("cairn_append_visible_seconds_count"), 2) << "repeats and refusals add nothing";
+  EXPECT_GE(sample("cairn_append_visible_seconds_sum"), sample("cairn_commit_seconds_sum"));
+  EXPECT_EQ(sample("cairn_append_visible_seconds_bucket{le=\"+Inf\"}"), 2);
+}
+
+TEST_F(ServerMetricsTest, TheProcessAndItsBuildAreDescribed) {
+  const std::string version = get("/version").json()["version"].get<std::string>();
+  EXPECT_EQ(sample("cairn_build_info{log_format=\"2\",version=\"" + version + "\"}"), 1);
+  const auto all = samples();
+  EXPECT_GT(all.at("process_cpu_seconds_total"), 0);
+  EXPECT_GT(all.at("process_virtual_memory_bytes"), all.at("process_resident_memory_bytes"));
+  EXPECT_GT(all.at("process_resident_memory_bytes"), 1 << 20);
+  EXPECT_GE(all.at("cairn_disk_bytes"), all.at("cairn_disk_free_bytes"));
+  const double open = all.at("process_open_fds");
+  EXPECT_LT(open, all.at("process_max_fds"));
+  std::vector<RawClient> some;
+  for (int i = 0; i < 10; ++i) {
+    some.push_back(raw());
+    ASSERT_EQ(some.back().get("/health").status, 200);
+  }
+  EXPECT_GE(sample("process_open_fds"), open + 10);
 }
 
 TEST_F(ServerMetricsTest, RequestsAreTimedByRouteAndStatus) {

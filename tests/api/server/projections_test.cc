@@ -259,5 +259,23 @@ TEST_F(ProjectionsTest, AServerCanRunWithoutProjections) {
   EXPECT_EQ(row("ann", head()), bought(10, 1));
 }
 
+// One sample for each commit that changed rows; the log may be committed in one or several.
+TEST_F(ProjectionsTest, CommitsOfRowsAreTimed) {
+  use(sales());
+  ask_rows("", head());  // The first build is over: it is not counted.
+  row("ada", sell({sold("ada", 5)}));
+  const auto count = [this] {
+    const std::string text = get("/metrics").body;
+    const std::string name = "\ncairn_append_row_committed_seconds_count ";
+    const auto at = text.find(name);
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + name.size()));
+  };
+  EXPECT_EQ(count(), 1);
+  row("ada", sell({event_text("Other", "1")}, "other-1"));
+  EXPECT_EQ(count(), 1) << "no row has changed";
+  row("ada", sell({sold("ada", 5)}));
+  EXPECT_EQ(count(), 2);
+}
+
 }  // namespace
 }  // namespace cairn::test

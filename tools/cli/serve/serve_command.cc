@@ -79,6 +79,9 @@ Result<EngineOptions> engine_options(const ServeArguments& arguments, api::Metri
   options.store.on_log = log.sink();
   options.daemon.projections_max = arguments.projections_max;
   options.daemon.on_log = log.sink();
+  options.daemon.on_rows_committed = [&metrics](std::chrono::microseconds age) {
+    metrics.rows_committed(age);
+  };
   options.read_models = arguments.projections;
   options.log = [&log](std::string_view text) { log.write(script_line(text)); };
   options.on_store_open = [data = arguments.data, &log](const EventStore& store,
@@ -143,7 +146,7 @@ int run_serve(CLI::App& app, const ServeArguments& arguments, const std::string&
   ::umask(077);  // Stored events are readable by the owner only.
   std::signal(SIGPIPE, SIG_IGN);
   StopSignal stop(StopSignal::Hangup::kHandled);
-  api::Metrics metrics;
+  api::Metrics metrics({.version = version, .data = arguments.data});
   ServerLog log(arguments.log, [&metrics](std::uint64_t lines) {
     metrics.log_lines_dropped(api::DroppedLog::kServer, lines);
   });
