@@ -121,6 +121,7 @@ Answered<Admission::Admitted> Admission::admit(const RequestHead& head, const Ro
       return *std::move(admitted);
     }
   }
+  if (route != nullptr && route->allows_anonymous && header(head, "Authorization").empty()) return Admitted();
   const Token* token = list->find(header(head, "Authorization"));
   if (token == nullptr) return unauthorized();
   if (route != nullptr && !token->may(*route->scope)) return lacks_scope(*token, *route->scope);

@@ -28,7 +28,10 @@ struct HttpRequest {
   std::vector<std::pair<std::string_view, std::string_view>> headers;  // as sent
   std::string_view body;
   std::shared_ptr<const Token> token;  // the client's; nullptr when the server requires none
-  std::string_view id;                 // X-Request-Id, of the client or of the server
+  // The server requires tokens, and the request has none; only to routes that allow it (Route::scope and
+  // Route::allows_anonymous).
+  bool is_anonymous = false;
+  std::string_view id;  // X-Request-Id, of the client or of the server
 
   // The first header of that name, or nullopt.
   std::optional<std::string_view> header(std::string_view name) const;

@@ -50,6 +50,8 @@ struct Route {
 
   // Server-sent events: a client may show a ticket instead of a token (Tickets).
   bool takes_ticket = false;
+  // Answers requests without credentials too (HttpRequest::is_anonymous). A token that is sent is checked.
+  bool allows_anonymous = false;
 };
 
 // The result of a lookup.

@@ -473,6 +473,7 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     request.body = std::string_view(input_.data(), head.content_length);
   }
   request.token = token_;
+  request.is_anonymous = token_ == nullptr && services_.admission.needs_token();
   request.id = request_id_;
   if (path_bytes < head.target.size()) {
     auto query = parse_query(head.target.substr(path_bytes + 1));

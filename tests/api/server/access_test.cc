@@ -26,10 +26,12 @@ std::string base64(const std::string& text) {
   return encoded.substr(0, static_cast<std::size_t>(size));
 }
 
-TEST_F(AccessTest, WithoutATokenOnlyHealthIsOpen) {
+TEST_F(AccessTest, WithoutATokenOnlyHealthAndReadyAreOpen) {
   serve_with_tokens();
   EXPECT_EQ(nobody().get("/health").status, 200);
-  for (const char* path : {"/ready", "/metrics", "/version", "/openapi.json", "/events", "/streams",
+  EXPECT_EQ(nobody().get("/ready").status, 200);
+  expect_unauthorized(as("cairn_unknown").get("/ready"));
+  for (const char* path : {"/status", "/metrics", "/version", "/openapi.json", "/events", "/streams",
                            "/streams/a-1", "/streams/a-1/events"}) {
     SCOPED_TRACE(path);
     expect_unauthorized(nobody().get(path));
@@ -39,6 +41,13 @@ TEST_F(AccessTest, WithoutATokenOnlyHealthIsOpen) {
   expect_unauthorized(nobody().append_all({entry_text("order-1", {event_text("T")})}));
   EXPECT_EQ(nobody().get("/nowhere").status, 401) << "what paths there are is nobody's business";
   EXPECT_EQ(head(), 0u);
+}
+
+TEST_F(AccessTest, ReadyTellsStrangersNothingOfTheStore) {
+  serve_with_tokens();
+  ASSERT_EQ(as(kBoth).append("order-1", {event_text("T")}).status, 201);
+  EXPECT_EQ(nobody().get("/ready").body, R"({"status":"ready"})");
+  EXPECT_EQ(as(kReader).get("/ready").json(), (Json{{"status", "ready"}, {"head", 1}}));
 }
 
 TEST_F(AccessTest, PartialTokensAreUnauthorized) {
