@@ -80,7 +80,7 @@ const std::vector<RoomOrder>& room_orders() {
         {"aggregates", "consumers", "projections", "upcasters"},
         {"registry"},
         {"events"},
-        {"dashboard", "forward"},
+        {"dashboard", "forward", "status"},
         {"server"}}},
       {"tools",
        {{"bench", "cli/text"},

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/serving/store_slot.h"
 #include "eventstore/base/result.h"
@@ -32,7 +33,9 @@ struct RouteContext {
   FollowerWakeups& wakeups;
   Metrics& metrics;
   SchemaPolicy schemas = SchemaPolicy::kRequired;
-  std::string version;  // of the program
+  std::string version;                          // of the program
+  std::string data = {};                        // the data folder
+  std::vector<std::string> disk_distrust = {};  // why its disk may lose what it has synced
   // Reads tokens and certificate again; when it fails nothing has changed. Called after `store` was set, from
   // any thread.
   std::function<Result<Reloaded>()> reload = {};

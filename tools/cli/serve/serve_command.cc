@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -167,6 +168,7 @@ int run_serve(CLI::App& app, const ServeArguments& arguments, const std::string&
   api::StoreSlot slot;
   api::Tickets tickets;
   Reloader reloader(arguments.access, log);
+  const std::vector<std::string> distrust = reasons_for_distrust(disk_facts(arguments.data));
   auto options = server_options(arguments, metrics, log);
   if (!options) return serve_failed(log, options.error().message);
   options->tickets = &tickets;
@@ -179,6 +181,8 @@ int run_serve(CLI::App& app, const ServeArguments& arguments, const std::string&
                                    .metrics = metrics,
                                    .schemas = arguments.schemas,
                                    .version = version,
+                                   .data = std::filesystem::absolute(arguments.data).lexically_normal(),
+                                   .disk_distrust = distrust,
                                    .reload = [&reloader] { return reloader.reload("POST /reload"); },
                                    .tickets = &tickets})));
   if (!server) return serve_failed(log, server.error().message);
@@ -188,7 +192,7 @@ int run_serve(CLI::App& app, const ServeArguments& arguments, const std::string&
   if (!prepared) return serve_failed(log, prepared.error().message);
   auto opened = Engine::open(arguments.data, *std::move(prepared));
   if (!opened) return engine_failed(log, opened.error());
-  for (const std::string& reason : reasons_for_distrust(disk_facts(arguments.data))) {
+  for (const std::string& reason : distrust) {
     log.write(LogEvent(LogLevel::kWarning, "disk-untrusted",
                        "Acknowledged events can be lost when the power fails: " + reason + ".")
                   .with("data", arguments.data)
