@@ -88,7 +88,7 @@ const std::vector<RoomOrder>& room_orders() {
         {"cli/help", "cli/upcaster"},
         {"cli/config", "cli/schema"},
         {"cli/aggregate", "cli/avro", "cli/projection", "cli/serve"},
-        {"cli/commands"},
+        {"cli/commands", "cli/doctor"},
         {"cli"},
         {"."}}},
   };

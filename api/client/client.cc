@@ -1,8 +1,13 @@
 #include "api/client/client.h"
 
 #include <httplib.h>
+#include <openssl/asn1.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
 
 #include <chrono>
+#include <ctime>
+#include <memory>
 #include <optional>
 
 #include "api/client/line_splitter.h"
@@ -56,10 +61,31 @@ bool may_have_arrived(httplib::Error error) {
   }
 }
 
-std::unique_ptr<httplib::ClientImpl> connection_to(const ServerUrl& url, const ClientOptions& options) {
+using CertificateEnd = std::optional<Timestamp>;
+
+std::optional<Timestamp> end_of(const X509* certificate) {
+  std::tm time{};
+  if (::ASN1_TIME_to_tm(::X509_get0_notAfter(certificate), &time) != 1) return std::nullopt;
+  return Timestamp{static_cast<std::int64_t>(::timegm(&time)) * 1'000'000};
+}
+
+// cpp-httplib does not tell the certificate of a connection, so OpenSSL is asked at the end of a handshake.
+void note_certificate(const SSL* ssl, int where, int) {
+  if ((where & SSL_CB_HANDSHAKE_DONE) == 0) return;
+  auto* end = static_cast<CertificateEnd*>(SSL_CTX_get_app_data(::SSL_get_SSL_CTX(ssl)));
+  const std::unique_ptr<X509, void (*)(X509*)> certificate(::SSL_get1_peer_certificate(ssl), ::X509_free);
+  if (certificate != nullptr) *end = end_of(certificate.get());
+}
+
+// REQUIRES: `end` outlives the connection.
+std::unique_ptr<httplib::ClientImpl> connection_to(const ServerUrl& url, const ClientOptions& options,
+                                                   CertificateEnd& end) {
   std::unique_ptr<httplib::ClientImpl> http;
   if (url.tls) {
-    http = std::make_unique<httplib::SSLClient>(url.host, url.port);
+    auto tls = std::make_unique<httplib::SSLClient>(url.host, url.port);
+    SSL_CTX_set_app_data(tls->ssl_context(), &end);
+    ::SSL_CTX_set_info_callback(tls->ssl_context(), note_certificate);
+    http = std::move(tls);
     http->enable_server_certificate_verification(true);
     if (!options.ca_file.empty()) http->set_ca_cert_path(options.ca_file);
   } else {
@@ -80,7 +106,7 @@ std::unique_ptr<httplib::ClientImpl> connection_to(const ServerUrl& url, const C
 class Client::Connection {
  public:
   Connection(ServerUrl url, const ClientOptions& options)
-      : http_(connection_to(url, options)), url_(std::move(url)), shown_url_(options.url) {
+      : http_(connection_to(url, options, certificate_end_)), url_(std::move(url)), shown_url_(options.url) {
     if (!options.token.empty()) headers_.emplace("Authorization", "Bearer " + options.token);
   }
 
@@ -122,6 +148,7 @@ class Client::Connection {
   }
 
   void stop() { http_->stop(); }
+  CertificateEnd certificate_end() const { return certificate_end_; }
 
  private:
   httplib::Request request(const char* method, const std::string& path, const Headers& headers) const {
@@ -179,6 +206,7 @@ class Client::Connection {
     return Answer{result->status, result->body};
   }
 
+  CertificateEnd certificate_end_;
   std::unique_ptr<httplib::ClientImpl> http_;
   ServerUrl url_;
   std::string shown_url_;
@@ -227,6 +255,7 @@ Result<Answer> Client::put_lines(const std::string& path, const Headers& headers
 Result<Answer> Client::post_lines(const std::string& path, const Headers& headers, const OnLine& on_line) {
   return connection_->post_lines(path, headers, on_line);
 }
+std::optional<Timestamp> Client::certificate_ends() const { return connection_->certificate_end(); }
 void Client::stop() { connection_->stop(); }
 
 }  // namespace cairn::api

@@ -3,11 +3,13 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "eventstore/base/clock.h"
 #include "eventstore/base/result.h"
 
 namespace cairn::api {
@@ -63,6 +65,9 @@ class Client {
   Result<Answer> put_lines(const std::string& path, const Headers& headers, const std::string& body,
                            const std::string& content_type, const OnLine& on_line);
   Result<Answer> post_lines(const std::string& path, const Headers& headers, const OnLine& on_line);
+
+  // When the certificate ends that the server showed last; nullopt without TLS, and before a connection.
+  std::optional<Timestamp> certificate_ends() const;
 
   // Makes a call that is waiting now fail soon. Thread-safe.
   void stop();

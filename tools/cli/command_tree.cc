@@ -6,6 +6,7 @@
 
 #include "tools/cli/aggregate/aggregate_commands.h"
 #include "tools/cli/commands/commands.h"
+#include "tools/cli/doctor/doctor_commands.h"
 #include "tools/cli/help/help_commands.h"
 #include "tools/cli/help/help_format.h"
 #include "tools/cli/projection/projection_commands.h"
@@ -48,7 +49,7 @@ void add_commands(CLI::App& app, const std::string& version, CommandAction& acti
   add_snapshot_commands(app, action);
   add_projection_commands(app, action);
   add_verify_command(app, action);
-  add_doctor_command(app, action);
+  add_doctor_command(app, version, action);
   add_backup_command(app, action);
   add_restore_command(app, action);
   add_token_command(app, action);

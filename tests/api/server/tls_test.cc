@@ -68,6 +68,21 @@ TEST_F(TlsTest, AClientThatTrustsTheCertificateIsServed) {
   EXPECT_EQ(curl({"https://localhost:" + std::to_string(port()) + "/health"}), "") << "nobody vouches for it";
 }
 
+TEST_F(TlsTest, TheDoctorSaysHowLongTheCertificateIsValid) {
+  serve_tls();
+  const Finished done = run_cairn({"doctor", "https://localhost:" + std::to_string(port()), "--ca-file",
+                                   certificate(), "--json"});
+  EXPECT_EQ(done.exit_code, 0) << done.output << done.errors;
+  const Json report = Json::parse(done.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << done.output;
+  Json found;
+  for (const Json& check : report["checks"]) {
+    if (check["name"] == "certificate") found = check;
+  }
+  EXPECT_EQ(found["verdict"], "warning") << report;
+  EXPECT_THAT(found["text"].get<std::string>(), HasSubstr("valid for 1 day: replace it"));
+}
+
 TEST_F(TlsTest, LargeAnswersAndBodiesAreComplete) {
   serve_tls();
   std::ofstream(temp() / "body") << events_text({event_text("T", "\"" + std::string(5u << 20, 'x') + "\"")});

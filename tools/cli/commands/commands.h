@@ -20,7 +20,7 @@ void add_stats_commands(CLI::App& app, CommandAction& action);   // counts
 void add_import_command(CLI::App& app, CommandAction& action);
 void add_export_command(CLI::App& app, CommandAction& action);
 void add_verify_command(CLI::App& app, CommandAction& action);  // exit code 1: the store is damaged
-void add_doctor_command(CLI::App& app, CommandAction& action);  // exit code 1: the disk is not to be trusted
+void add_status_command(CLI::App& app, CommandAction& action);  // exit code 1: something needs a person
 void add_backup_command(CLI::App& app, CommandAction& action);
 void add_restore_command(CLI::App& app, CommandAction& action);
 void add_token_command(CLI::App& app, CommandAction& action);  // create, list, revoke
