@@ -35,6 +35,7 @@ void add_commands(CLI::App& app, const std::string& version, CommandAction& acti
   add_serve_command(app, version, action);
   add_project_command(app, version, action);
   add_config_commands(app, version, action);
+  add_status_command(app, action);
   add_append_command(app, action);
   add_read_command(app, action);
   add_query_command(app, action);

@@ -52,7 +52,8 @@ std::string option_title(const CLI::Option& option) {
   }
   const std::string value = value_name(option);
   const int values = is_repeatable(option) ? 1 : option.get_items_expected_max();
-  for (int i = 0; i < values && !value.empty(); ++i) name += " " + value;
+  const bool is_optional = option.get_items_expected_min() == 0;
+  for (int i = 0; i < values && !value.empty(); ++i) name += is_optional ? " [" + value + "]" : " " + value;
   return name;
 }
 
