@@ -26,6 +26,7 @@ struct QuickCheck {
   LogFormat newest_block_format = kNewestLogFormat;
   std::optional<std::uint32_t> index_format;  // nullopt: there is no index, or it was never flushed
   std::uint64_t indexed_through = 0;
+  bool is_open = false;      // by some process; its pages were not looked at
   std::uint64_t blocks = 0;  // read and checked
   std::uint64_t events = 0;
   bool in_time = true;  // false: time_max passed before all of blocks_max
@@ -41,8 +42,8 @@ struct QuickCheck {
 // Reads the end of the log in `folder`, the state of its index and cairn.json, and checks them: checksums, the hash
 // chain, that the index is of this log. Finds damage there within `time_max`; verify_store() looks everywhere.
 // Changes nothing, and may run beside a server on the same folder; without one it holds a shared lock for the moment
-// in which it looks at the pages. Damage is in the findings; an
-// error means that nothing could be read as a store, as for verify_store().
+// in which it looks at the pages. Damage is in the findings; an error means that nothing could be read as a store, as
+// for verify_store(). REQUIRES: this process does not have the store open.
 Result<QuickCheck> quick_check_store(const std::filesystem::path& folder, const QuickCheckOptions& options);
 
 }  // namespace cairn

@@ -146,8 +146,9 @@ bool has_sound_pages(const DataFolder& store, const std::filesystem::path& file,
   if (status.ok()) {
     // Shared, so that several checks run at once, and only for this moment.
     const auto lock = File::open(store.path() / "lock", O_RDONLY);
-    if (lock.ok() && flock(lock->descriptor(), LOCK_SH | LOCK_NB) == 0)
-      status = lmdb::check_trees(file, lmdb::TreeCheck::kAtOpen);
+    const bool is_free = lock.ok() && flock(lock->descriptor(), LOCK_SH | LOCK_NB) == 0;
+    check.is_open = lock.ok() && !is_free;
+    if (is_free) status = lmdb::check_trees(file, lmdb::TreeCheck::kAtOpen);
   }
   if (!status.ok()) add_finding(check, std::string(name) + " pages", status.error().message);
   return status.ok();

@@ -247,9 +247,11 @@ Check check_damage(const QuickCheck& store) {
               "; cairn verify reads all"};
 }
 
-Check check_lock(const LockFacts& facts) {
+Check check_lock(const LockFacts& facts, const QuickCheck* store) {
   if (facts.holder)
     return {"lock", CheckVerdict::kOk, fmt::format("process {} has the store open", *facts.holder)};
+  if (store != nullptr && store->is_open)
+    return {"lock", CheckVerdict::kOk, "a process that cannot be seen from here has the store open"};
   if (!facts.exists || facts.process.empty())
     return {"lock", CheckVerdict::kOk, "no process has the store open"};
   return {
@@ -278,7 +280,7 @@ std::vector<Check> folder_checks(const FolderFacts& facts) {
   } else {
     checks.push_back({"damage", CheckVerdict::kFailed, facts.store->error().message});
   }
-  checks.push_back(check_lock(facts.lock));
+  checks.push_back(check_lock(facts.lock, readable_store(facts)));
   return checks;
 }
 

@@ -386,6 +386,24 @@ TEST_F(DoctorTest, ItChangesNoFile) {
   EXPECT_EQ(state(), before);
 }
 
+TEST_F(DoctorTest, BesideAServerTheNewestEventsAreChecked) {
+  const TempFolder folder(Medium::kDisk);
+  CairnProcess server(
+      {"serve", "--data", (folder / "data").string(), "--listen", "127.0.0.1:0", "--schemas", "optional"});
+  const std::string line = server.first_line();
+  for (const char* const stream : {"a-1", "a-2"}) {
+    EXPECT_EQ(
+        run_cairn({"append", stream, "--type", "T", "--data", "1", "--url", line.substr(line.find("http"))})
+            .exit_code,
+        0);
+  }
+  const auto report = doctor(folder / "data", 0);
+  EXPECT_THAT(check_in(report, "damage")["text"],
+              HasSubstr("none in the newest 2 blocks with 2 events, of 2"));
+  EXPECT_EQ(check_in(report, "lock")["text"],
+            "process " + std::to_string(server.pid()) + " has the store open");
+}
+
 TEST_F(DoctorTest, AServerIsAsked) {
   const TempFolder folder(Medium::kDisk);
   CairnProcess server({"serve", "--data", (folder / "data").string(), "--listen", "127.0.0.1:0"});

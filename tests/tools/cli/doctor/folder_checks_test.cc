@@ -146,6 +146,8 @@ TEST_F(FolderChecksTest, AStoreThatCannotBeReadFails) {
 TEST_F(FolderChecksTest, ALockThatNobodyHoldsIsHarmless) {
   facts_.lock = {.exists = true, .process = "4711", .holder = {}};
   expect("lock", CheckVerdict::kOk, "names process 4711, which does not hold it any more");
+  store().is_open = true;  // in another container
+  expect("lock", CheckVerdict::kOk, "a process that cannot be seen from here has the store open");
 }
 
 }  // namespace
