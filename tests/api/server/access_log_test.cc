@@ -1,6 +1,7 @@
 // The access log: a line for each answered request, and never a secret.
 
 #include <sys/stat.h>
+#include <algorithm>
 
 #include <csignal>
 #include <filesystem>
@@ -53,7 +54,7 @@ TEST_F(AccessLogTest, IsOffByDefault) {
 TEST_F(AccessLogTest, EachRequestHasALineWithNameStatusBytesAndTime) {
   serve_logged({"--log-format", "json"});
   EXPECT_EQ(client().get("/streams/none/events?limit=1", {{"X-Request-Id", "one"}}).status, 404);
-  EXPECT_EQ(nobody().get("/ready", {{"X-Request-Id", "two"}}).status, 401);
+  EXPECT_EQ(nobody().get("/streams", {{"X-Request-Id", "two"}}).status, 401);
   stop_server();
   const auto one = lines_of("one");
   ASSERT_THAT(one, SizeIs(1));
@@ -112,9 +113,11 @@ TEST_F(AccessLogTest, MalformedRequestsHaveALineToo) {
   EXPECT_EQ(raw().exchange("GARBAGE\r\n\r\n").status, 400);
   stop_server();
   const auto lines = json_lines(text_of(log_path()));
-  ASSERT_FALSE(lines.empty());
-  EXPECT_EQ(lines.back().value("status", 0), 400);
-  EXPECT_EQ(lines.back().value("path", "?"), "");
+  // Connections log in no order of their own.
+  const auto refused = std::find_if(lines.begin(), lines.end(),
+                                    [](const auto& line) { return line.value("status", 0) == 400; });
+  ASSERT_NE(refused, lines.end());
+  EXPECT_EQ(refused->value("path", "?"), "");
 }
 
 TEST_F(AccessLogTest, TheFileIsForItsOwnerAndIsOpenedAgainOnSighup) {

@@ -95,7 +95,7 @@ TEST_F(BrowserTest, ATicketIsForServerSentEventsOnly) {
   expect_unauthorized(nobody().get("/events?ticket=" + mine));
   expect_unauthorized(nobody().get("/events?ticket=" + mine, {{"Accept", "application/x-ndjson"}}));
   EXPECT_EQ(nobody().head("/events?ticket=" + mine).status, 401);
-  for (const char* path : {"/ready", "/streams", "/metrics", "/projections"}) {
+  for (const char* path : {"/status", "/streams", "/metrics", "/projections"}) {
     expect_unauthorized(
         nobody().get(std::string(path) + "?ticket=" + mine, {{"Accept", "text/event-stream"}}));
   }

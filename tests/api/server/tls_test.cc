@@ -70,8 +70,8 @@ TEST_F(TlsTest, AClientThatTrustsTheCertificateIsServed) {
 
 TEST_F(TlsTest, TheDoctorSaysHowLongTheCertificateIsValid) {
   serve_tls();
-  const Finished done = run_cairn({"doctor", "https://localhost:" + std::to_string(port()), "--ca-file",
-                                   certificate(), "--json"});
+  const Finished done = run_cairn(
+      {"doctor", "https://localhost:" + std::to_string(port()), "--ca-file", certificate(), "--json"});
   EXPECT_EQ(done.exit_code, 0) << done.output << done.errors;
   const Json report = Json::parse(done.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << done.output;
