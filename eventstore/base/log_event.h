@@ -23,7 +23,7 @@ struct LogField {
 };
 
 // A line of the log: `code` names what happened and does not change, so that programs may look for it; the
-// message is a sentence that has the values too. Whoever writes the line escapes control characters and bounds
+// message is a sentence that has the values too. The writer of the line escapes control characters and bounds
 // the length, so texts of clients and scripts go in as they are.
 //
 //   log_to(sink, LogEvent(LogLevel::kWarning, "slow-commit", fmt::format("A commit took {} ms.", ms))
