@@ -1,10 +1,7 @@
 // Appends with a condition on the whole log, against a list of all events that the test keeps.
 
 #include <algorithm>
-#include <atomic>
-#include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "eventstore/base/work_budget.h"
@@ -186,39 +183,6 @@ TEST_F(ConditionStoreTest, AConditionThatTakesTooLongIsTooBroad) {
   cancelled.cancel();
   AppendCondition condition{.items = {{.tags = {"even", "odd"}}}, .after = {0}};
   EXPECT_THAT(store().verify(condition, &cancelled), fails_with(Errc::kCancelled));
-}
-
-// Each round has one seat, and racers that all want it: from threads, some with the position that they read at the
-// beginning of the round and some without.
-TEST_F(ConditionStoreTest, OfRacersForOneSeatOneWins) {
-  options().tail_events_flush = 500;
-  reopen();
-  constexpr int kRacers = 16;
-  const int rounds = static_cast<int>(test::rounds(100, 1'000));
-  for (int round = 0; round < rounds; ++round) {
-    const std::string seat = "seat:" + std::to_string(round);
-    const std::uint64_t known = head();
-    std::atomic<int> ready = 0, won = 0, lost = 0;
-    std::vector<std::thread> racers;
-    for (int racer = 0; racer < kRacers; ++racer) {
-      racers.emplace_back([&, racer] {
-        ++ready;
-        while (ready < kRacers) std::this_thread::yield();
-        const auto answer =
-            store().append(conditional("guest-" + std::to_string(racer), tagged("Reserved", {seat, "guest"}),
-                                       {{.tags = {seat}}}, racer % 2 == 0 ? known : 0));
-        if (answer.ok()) ++won;
-        if (!answer.ok() && answer.error().code == Errc::kConditionFailed &&
-            answer.error().position > known && answer.error().event_type == "Reserved") {
-          ++lost;
-        }
-      });
-    }
-    for (std::thread& racer : racers) racer.join();
-    ASSERT_EQ(won, 1) << "round " << round;
-    ASSERT_EQ(lost, kRacers - 1) << "round " << round;
-  }
-  EXPECT_EQ(head(), static_cast<std::uint64_t>(rounds));
 }
 
 // Batches of requests in one block, against a matcher that knows every event.
