@@ -24,6 +24,8 @@ Problem too_many_of(const std::string& field, const std::string& what, std::size
 }
 
 Answered<void> read_names(JsonCursor& cursor, const std::string& field, std::vector<std::string>& names) {
+  constexpr std::size_t kNameBytesMax =
+      std::max({limits::kTypeNameBytesMax, limits::kTagBytesMax, limits::kStreamNameBytesMax});
   CAIRN_CHECK(expect_kind(cursor, JsonKind::kArray, field));
   cursor.enter_array();
   for (std::size_t at = 0; cursor.next_element(); ++at) {
@@ -31,6 +33,9 @@ Answered<void> read_names(JsonCursor& cursor, const std::string& field, std::vec
     CAIRN_CHECK(expect_kind(cursor, JsonKind::kString, element));
     std::string name = cursor.take_string();
     if (name.empty()) return wrong_field(element, "is empty");
+    if (name.size() > kNameBytesMax)
+      return wrong_field(
+          element, fmt::format("has {} bytes, and no name has more than {}", name.size(), kNameBytesMax));
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
     if (names.size() > limits::kItemTermsMax) return too_many_of(field, "names", limits::kItemTermsMax);
   }
@@ -57,6 +62,14 @@ Answered<EventFilter> read_item(JsonCursor& cursor, const std::string& field) {
   return item;
 }
 
+std::size_t bytes_of(const EventFilter& item) {
+  std::size_t bytes = 0;
+  for (const auto* names : {&item.types, &item.tags, &item.categories}) {
+    for (const std::string& name : *names) bytes += name.size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Problem wrong_field(const std::string& field, const std::string& what) {
@@ -67,9 +80,13 @@ Answered<EventQuery> read_items(JsonCursor& cursor, const std::string& field) {
   CAIRN_CHECK(expect_kind(cursor, JsonKind::kArray, field));
   cursor.enter_array();
   EventQuery items;
+  std::size_t bytes = 0;
   while (cursor.next_element()) {
     if (items.size() == limits::kQueryItemsMax) return too_many_of(field, "items", limits::kQueryItemsMax);
     CAIRN_TRY(items.emplace_back(), read_item(cursor, fmt::format("{}[{}]", field, items.size())));
+    bytes += bytes_of(items.back());
+    if (bytes > limits::kQueryNameBytesMax)
+      return too_many_of(field, "bytes of names", limits::kQueryNameBytesMax);
   }
   if (items.empty()) items.push_back({.system = false});
   return items;

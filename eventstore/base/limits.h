@@ -24,6 +24,7 @@ inline constexpr std::size_t kPageBytesMax = 64u << 20;  // a page ends early ra
 inline constexpr std::uint64_t kPageStepsMax = 1'000'000;
 inline constexpr std::size_t kFilterTermsMax = 64;  // categories, or types, of one request
 inline constexpr std::size_t kQueryItemsMax = 64;
+inline constexpr std::size_t kQueryNameBytesMax = 32u << 10;  // a follower keeps them as long as it follows
 inline constexpr std::size_t kItemTermsMax = 64;  // types, tags and categories of one item together
 // Deciding a condition may take so many entries of the index.
 inline constexpr std::uint64_t kConditionStepsMax = 1'000'000;

@@ -156,6 +156,13 @@ TEST_F(ConditionsTest, WhatIsNoQueryIsRefused) {
   EXPECT_EQ(problem(query({{"items", {{{"tags", names}}}}}), 413, "too-large")["limit"], 64);
   EXPECT_EQ(problem(query({{"items", Json(65, item({"a"}))}}), 413, "too-large")["limit"], 64);
   EXPECT_EQ(post("/events/query", "{}", "text/plain").status, 415);
+  // What a follower keeps for as long as it follows is bounded.
+  refused({{"items", {{{"tags", {"a", std::string(201, 'x')}}}}}}, "items[0].tags[1]");
+  Json long_names = Json::array();
+  for (int i = 0; i < 60; ++i) long_names.push_back(std::to_string(i) + std::string(190, 'x'));
+  EXPECT_EQ(problem(query({{"items", Json::array({item(long_names), item(long_names), item(long_names)})}}),
+                    413, "too-large")["limit"],
+            32u << 10);
 }
 
 TEST_F(ConditionsTest, AnEventBehindThePositionFailsTheAppend) {
