@@ -76,7 +76,7 @@ std::vector<Route> aggregate_try_routes(const RouteContext& context) {
     respond(to_response(try_aggregate(slot, policy, request, respond.budget())));
   };
   Route route{"POST", "/aggregates/try", with_store(context.store, handle), Scope::kAdmin};
-  route.runs_on = RunsOn::kWorker;
+  route.runs_on = RunsOn::kTrialWorker;
   return {std::move(route)};
 }
 

@@ -22,7 +22,8 @@ using RouteHandler = std::function<void(const HttpRequest& request, Responder re
 enum class RunsOn {
   kConnectionThread,  // which serves many connections: must neither block nor compute for long
   kWorker,            // may read the disk and compute, and charges Responder::budget() for it
-  kWorkerIfLarge,     // the first, and the second for a body above ServerLimits::large_body_bytes
+  kTrialWorker,    // the same on a thread apart: may take all of its budget, and others must not wait for it
+  kWorkerIfLarge,  // the first, and the second for a body above ServerLimits::large_body_bytes
 };
 
 // What the answers of a route may take, by ServerLimits.

@@ -498,13 +498,26 @@ asio::awaitable<HttpResponse> Connection::answer(const RequestHead& head, RouteM
     std::shared_ptr<Connection> self;
     RouteMatch match;
     HttpRequest request;
-    std::optional<Responder> respond;  // work that a stopping server destroys is answered with 500
+    std::optional<Responder> respond;
+
+    Call() = default;
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    // A stopping server destroys the work in its queues.
+    ~Call() {
+      if (respond) (*respond)(not_yet("The server is stopping.").to_response());
+    }
   };
+  const bool is_trial = match.route->runs_on == RunsOn::kTrialWorker;
+  WorkerPool& workers = is_trial ? services_.trial_workers : services_.workers;
   const auto submit = [&] {
     // Shared, because std::function requires a copyable callable.
-    auto call = std::make_shared<Call>(
-        Call{shared_from_this(), std::move(match), std::move(request), Responder(pending)});
-    return services_.workers.submit(client_, [call = std::move(call)] {
+    auto call = std::make_shared<Call>();
+    call->self = shared_from_this();
+    call->match = std::move(match);
+    call->request = std::move(request);
+    call->respond.emplace(pending);
+    return workers.submit(client_, [call = std::move(call)] {
       const Responder respond = *std::exchange(call->respond, std::nullopt);
       const WorkBudget::OnThread measured(respond.budget());
       call_route(std::move(call->match), std::move(call->request), respond);
@@ -543,6 +556,7 @@ bool Connection::runs_on_worker(const RouteMatch& match, const RequestHead& head
     case RunsOn::kConnectionThread:
       return false;
     case RunsOn::kWorker:
+    case RunsOn::kTrialWorker:
       return true;
     case RunsOn::kWorkerIfLarge:
       return head.content_length > limits_.large_body_bytes;

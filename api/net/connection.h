@@ -51,6 +51,7 @@ struct ConnectionServices {
   MemoryBudget& waiting_answers;
   const MakeRoom& make_room;
   WorkerPool& workers;
+  WorkerPool& trial_workers;
   const std::atomic<bool>& stopping;  // ends the work on answers
   RequestObserver& observer;
   ClientLog& client_log;

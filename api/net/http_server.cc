@@ -124,19 +124,14 @@ class HttpServer::Impl {
         workers_({.name = "cairn-work",
                   .threads = std::min<std::size_t>(thread_count(options_.threads), 10),
                   .queue_max = options_.limits.connections_max}),
-        services_{router_,
-                  admission_,
-                  origins_,
-                  options_.limits,
-                  bodies_,
-                  answers_,
-                  waiting_answers_,
-                  make_room_,
-                  workers_,
-                  stopping_work_,
-                  options_.observer != nullptr ? *options_.observer : null_observer_,
-                  client_log_,
-                  options_.on_access},
+        trial_workers_({.name = "cairn-try", .threads = 1, .queue_max = options_.limits.connections_max}),
+        services_{router_,          admission_,
+                  origins_,         options_.limits,
+                  bodies_,          answers_,
+                  waiting_answers_, make_room_,
+                  workers_,         trial_workers_,
+                  stopping_work_,   options_.observer != nullptr ? *options_.observer : null_observer_,
+                  client_log_,      options_.on_access},
         tls_(std::move(options_.tls)),
         slots_(slot_limits(options_.limits, admission_.needs_token())),
         io_threads_(thread_count(options_.threads)),
@@ -199,6 +194,7 @@ class HttpServer::Impl {
       all_closed_.wait_for(lock, grace, [this]() CAIRN_REQUIRES(mutex_) { return connections_.empty(); });
     }
     stopping_work_.store(true, std::memory_order_relaxed);
+    trial_workers_.stop();
     workers_.stop();  // before the event loops, whose coroutines hold what the workers use
     for (IoThread& each : io_threads_) each.io.stop();
     accepting_.io.stop();
@@ -342,7 +338,8 @@ class HttpServer::Impl {
     return make_room(bytes, client, closed);
   };
   std::atomic<bool> stopping_work_{false};
-  WorkerPool workers_;  // a connection has at most one piece of work there, so its queue is never full
+  WorkerPool workers_;        // a connection has at most one piece of work there, so its queue is never full
+  WorkerPool trial_workers_;  // likewise; see RunsOn::kTrialWorker
   NullObserver null_observer_;
   ClientLog client_log_;
   const ConnectionServices services_;

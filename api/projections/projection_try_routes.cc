@@ -90,7 +90,7 @@ std::vector<Route> projection_try_routes(const RouteContext& context) {
     respond(to_response(try_projection(slot, policy, request, respond.budget())));
   };
   Route route{"POST", "/projections/try", with_store(context.store, handle), Scope::kAdmin};
-  route.runs_on = RunsOn::kWorker;
+  route.runs_on = RunsOn::kTrialWorker;
   return {std::move(route)};
 }
 

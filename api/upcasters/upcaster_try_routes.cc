@@ -81,7 +81,7 @@ std::vector<Route> upcaster_try_routes(const RouteContext& context) {
     respond(to_response(try_upcaster(slot, request, respond.budget())));
   };
   Route route{"POST", "/upcasters/try", with_store(context.store, handle), Scope::kAdmin};
-  route.runs_on = RunsOn::kWorker;
+  route.runs_on = RunsOn::kTrialWorker;
   return {std::move(route)};
 }
 

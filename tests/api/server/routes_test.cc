@@ -30,13 +30,17 @@ std::set<std::string> routes_that(const std::function<bool(const Route&)>& are) 
 }
 
 // The others answer from memory, or hand their work to threads of their own.
-TEST(RoutesTest, ReadsOfTheLogAndTrialsRunOnWorkers) {
-  EXPECT_THAT(
-      routes_that([](const Route& route) { return route.runs_on == RunsOn::kWorker; }),
-      UnorderedElementsAre("GET /events", "GET /streams/{stream}/events", "GET /streams",
-                           "GET /streams/{stream}", "GET /stats/counts", "GET /metrics", "POST /reload",
-                           "POST /events/query", "POST /projections/try", "POST /aggregates/try",
-                           "POST /upcasters/try", "POST /tickets", "GET /status"));
+TEST(RoutesTest, ReadsOfTheLogRunOnWorkers) {
+  EXPECT_THAT(routes_that([](const Route& route) { return route.runs_on == RunsOn::kWorker; }),
+              UnorderedElementsAre("GET /events", "GET /streams/{stream}/events", "GET /streams",
+                                   "GET /streams/{stream}", "GET /stats/counts", "GET /metrics",
+                                   "POST /reload", "POST /events/query", "POST /tickets", "GET /status"));
+}
+
+// A trial may take all the time that a request has: reads do not wait for it.
+TEST(RoutesTest, TrialsHaveAThreadOfTheirOwn) {
+  EXPECT_THAT(routes_that([](const Route& route) { return route.runs_on == RunsOn::kTrialWorker; }),
+              UnorderedElementsAre("POST /projections/try", "POST /aggregates/try", "POST /upcasters/try"));
 }
 
 TEST(RoutesTest, LargeAppendsRunOnWorkersAndHaveAWindow) {

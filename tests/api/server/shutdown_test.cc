@@ -1,6 +1,10 @@
 // SIGTERM under load: a fast, orderly stop that loses no acknowledged event.
 
+#include <unistd.h>
+
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -136,6 +140,55 @@ TEST_F(ShutdownTest, ASecondSigtermDoesNoHarm) {
   server().signal(SIGTERM);
   EXPECT_THAT(server().finish(5s).exit_code, ::testing::AnyOf(0, -1));
   expect_all_acknowledged_are_there();
+}
+
+class QueuedWorkTest : public ApiTest {
+ protected:
+  void SetUp() override { serve(); }
+
+  // Of the server so far.
+  long processor_ticks() {
+    std::ifstream file("/proc/" + std::to_string(server().pid()) + "/stat");
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    std::istringstream fields(text.substr(text.rfind(')') + 2));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    long user = 0, system = 0;
+    fields >> user >> system;
+    return user + system;
+  }
+};
+
+// Work that waits in a queue is given up: its client is told so, and not that the server has failed.
+TEST_F(QueuedWorkTest, RequestsAreToldThatTheServerStops) {
+  Json events = Json::array();  // each of a key of its own, which loops until its script is stopped
+  for (int n = 0; n < 500; ++n)
+    events.push_back({{"stream", "s-" + std::to_string(n)}, {"type", "T"}, {"data", 1}});
+  const std::string endless =
+      Json({{"source",
+             "return projection { on = { T = function(row, event) while true do end end },\n"
+             "  key = function(event) return event.stream end }"},
+            {"events", events}})
+          .dump();
+  std::atomic<int> asked = 0;
+  std::vector<HttpAnswer> answers(6);
+  std::vector<std::jthread> clients;
+  for (HttpAnswer& answer : answers) {
+    clients.emplace_back([&] {
+      ApiClient own = new_client();
+      ++asked;
+      answer = own.post("/projections/try", endless);
+    });
+  }
+  const auto deadline = std::chrono::steady_clock::now() + 100s;
+  const long before = processor_ticks();
+  while (asked < 6 || processor_ticks() < before + ::sysconf(_SC_CLK_TCK) / 3) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(stop_server().exit_code, 0);
+  clients.clear();
+  for (const HttpAnswer& answer : answers) EXPECT_NE(answer.status, 500) << answer.body;
 }
 
 }  // namespace
