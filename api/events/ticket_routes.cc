@@ -10,6 +10,7 @@
 #include "api/events/event_routes.h"
 #include "api/events/event_source.h"
 #include "api/http/feed_target.h"
+#include "api/http/server_limits.h"
 #include "api/serving/query_reader.h"
 #include "api/serving/route_tools.h"
 #include "eventstore/base/clock.h"
@@ -58,11 +59,21 @@ Problem no_feed() {
       "path");
 }
 
+// "&ticket=", and the ticket.
+constexpr std::size_t kTicketParameterBytes = 80;
+
 // The request with which EventSource will show the ticket. Its views point into `wanted` and `request`.
 Answered<HttpRequest> feed_request(const WantedTicket& wanted, const HttpRequest& request) {
   const auto segments = path_segments(wanted.path);
   if (!segments || !wanted.path.starts_with('/') || wanted.path.find('?') != std::string::npos) {
     return no_feed();
+  }
+  constexpr std::size_t kTargetBytesMax = ServerLimits{}.target_bytes_max;
+  const std::size_t target_bytes = wanted.path.size() + 1 + wanted.query.size() + kTicketParameterBytes;
+  if (target_bytes > kTargetBytesMax) {
+    return Problem(414, "target-too-long", "The path is too long",
+                   "Path and query are too long for a ticket.")
+        .with("limit", kTargetBytesMax);
   }
   HttpRequest feed;
   feed.method = "GET";

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <limits>
 
 #include <cerrno>
 #include <utility>
@@ -36,6 +37,10 @@ Result<std::uint64_t> file_size(int descriptor, const std::filesystem::path& pat
 }
 
 Result<std::string> read_file(const std::filesystem::path& path) {
+  return read_file(path, std::numeric_limits<std::size_t>::max());
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t bytes_max) {
   CAIRN_TRY(const File file, File::open(path, O_RDONLY));
   std::string content;
   char buffer[4096];
@@ -45,6 +50,10 @@ Result<std::string> read_file(const std::filesystem::path& path) {
     if (got < 0) return system_error("reading " + path.string(), errno);
     if (got == 0) return content;
     content.append(buffer, static_cast<std::size_t>(got));
+    if (content.size() > bytes_max) {
+      return make_error(Errc::kTooLarge,
+                        path.string() + " has more than " + std::to_string(bytes_max) + " bytes");
+    }
   }
 }
 

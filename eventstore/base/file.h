@@ -29,6 +29,9 @@ Result<std::uint64_t> file_size(int descriptor, const std::filesystem::path& pat
 
 Result<std::string> read_file(const std::filesystem::path& path);
 
+// The same, and kTooLarge when there are more than `bytes_max`, as of a device that has no end.
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t bytes_max);
+
 // Writes a whole file and syncs it. Its name is durable only after sync_folder().
 Status write_file(const std::filesystem::path& path, std::string_view content);
 

@@ -163,7 +163,8 @@ void add_append_command(CLI::App& app, CommandAction& action) {
   command
       .add_option("--condition", arguments->condition,
                   "Append only if no event of the log matches: the condition of an append in JSON, or @FILE")
-      ->type_name("JSON");
+      ->type_name("JSON")
+      ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "is empty" : ""; }, ""));
   command.add_option("--id", arguments->id, "The id of the event")
       ->type_name("UUID")
       ->check(CLI::Validator(check_id, ""));

@@ -154,7 +154,9 @@ void add_query_command(CLI::App& app, CommandAction& action) {
       "  cairn query '[{\"tags\":[\"course:c1\"]},{\"tags\":[\"student:s7\"]}]'\n"
       "  cairn query @items.json --backward --limit 1         the newest match");
   auto arguments = std::make_shared<QueryArguments>();
-  command.add_option("items", arguments->items, "The items, if there are several")->type_name("ITEMS");
+  command.add_option("items", arguments->items, "The items, if there are several")
+      ->type_name("ITEMS")
+      ->check(CLI::Validator([](const std::string& text) { return text.empty() ? "is empty" : ""; }, ""));
   command.add_option("--type", arguments->types, "Events of this type, repeatable: any of them")
       ->type_name("TYPE")
       ->allow_extra_args(false);

@@ -65,7 +65,7 @@ Result<std::vector<FileEntry>> read_config_file(const std::filesystem::path& fil
                       fmt::format("{}: has {} bytes; a configuration file may have {}", file.string(), size,
                                   kConfigFileBytesMax));
   }
-  CAIRN_TRY(const std::string text, read_file(file));
+  CAIRN_TRY(const std::string text, read_file(file, kConfigFileBytesMax));
   try {
     const toml::table table = toml::parse(text);
     std::vector<FileEntry> entries;

@@ -9,11 +9,17 @@
 #include "eventstore/json/json_check.h"
 
 namespace cairn::cli {
+namespace {
+
+// A server takes no larger body.
+constexpr std::size_t kArgumentBytesMax = 16u << 20;
+
+}  // namespace
 
 Result<std::string> bytes_argument(const std::string& option, const std::string& argument) {
   if (argument == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   if (!argument.starts_with('@')) return argument;
-  auto content = read_file(argument.substr(1));
+  auto content = read_file(argument.substr(1), kArgumentBytesMax);
   if (!content) return make_error(Errc::kInvalidArgument, option + ": " + content.error().message);
   return *std::move(content);
 }
