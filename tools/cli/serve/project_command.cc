@@ -21,6 +21,7 @@
 #include "tools/cli/server/interruption.h"
 #include "tools/cli/server/stop_signal.h"
 #include "tools/cli/text/exit_code.h"
+#include "tools/cli/text/folder_argument.h"
 #include "tools/cli/text/number_text.h"
 
 namespace cairn::cli {
@@ -185,7 +186,10 @@ void add_project_command(CLI::App& app, const std::string& version, CommandActio
       "  cairn project --data /var/lib/cairn --once");
   auto arguments = std::make_shared<ProjectArguments>();
   add_config_option(command, arguments->config);
-  command.add_option("--data", arguments->data, "The data folder")->type_name("DIR")->capture_default_str();
+  command.add_option("--data", arguments->data, "The data folder")
+      ->type_name("DIR")
+      ->check(CLI::Validator(check_folder_name, ""))
+      ->capture_default_str();
   command
       .add_option("--threads", arguments->threads, "Threads that build; as many as processors when not given")
       ->type_name("N")

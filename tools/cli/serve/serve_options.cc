@@ -8,6 +8,7 @@
 #include "api/net/listen_address.h"
 #include "tools/cli/config/setting.h"
 #include "tools/cli/text/choice_option.h"
+#include "tools/cli/text/folder_argument.h"
 
 namespace cairn::cli {
 
@@ -43,7 +44,10 @@ Result<DedupDays> parse_dedup_days(const std::string& text) {
 
 void add_serve_options(CLI::App& command, ServeArguments& arguments) {
   add_config_option(command, arguments.config);
-  command.add_option("--data", arguments.data, "The data folder")->type_name("DIR")->capture_default_str();
+  command.add_option("--data", arguments.data, "The data folder")
+      ->type_name("DIR")
+      ->check(CLI::Validator(check_folder_name, ""))
+      ->capture_default_str();
   command.add_option("--listen", arguments.listen, "Where to listen; port 0 takes a free one")
       ->type_name("HOST:PORT")
       ->check(CLI::Validator(check_listen, ""))

@@ -72,6 +72,7 @@ TEST_F(QueryTest, WhatIsNoQueryIsRefused) {
   EXPECT_EQ(run({"query", "[{"}).exit_code, 2);
   EXPECT_EQ(run({"query", "[]", "--tag", "a"}).exit_code, 2);
   EXPECT_EQ(run({"query", "@/nowhere"}).exit_code, 2);
+  EXPECT_EQ(run({"query", ""}).exit_code, 2);
   const Finished refused = run({"query", R"([{"tag":["a"]}])"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.errors, HasSubstr("items[0].tag"));
@@ -85,6 +86,8 @@ TEST_F(QueryTest, AConditionGuardsAnAppend) {
   EXPECT_THAT(again.errors, HasSubstr("Event 1 of type 'Placed' in stream 'seat-1'"));
   EXPECT_THAT(again.errors, HasSubstr("(409 condition-failed)"));
   EXPECT_EQ(append("seat-2", {"--condition", "{"}).exit_code, 2);
+  EXPECT_EQ(append("seat-2", {"--condition", ""}).exit_code, 2) << "as of a variable that is not set";
+  EXPECT_EQ(append("seat-2", {"--condition", "@/dev/zero"}).exit_code, 2);
   EXPECT_EQ(append("seat-2", {"--condition", "{}"}).exit_code, 1);
   EXPECT_THAT(positions(run({"query"})), ElementsAre(1));
 }

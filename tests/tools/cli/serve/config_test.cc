@@ -87,6 +87,15 @@ TEST_F(ConfigTest, ProjectReadsTheSameFile) {
   EXPECT_THAT(built.output, HasSubstr("0 projections built"));
 }
 
+TEST_F(ConfigTest, ADeviceWithoutEndAndAnEmptyFolderAreRefused) {
+  const Finished endless = config({"check", "--config", "/dev/zero"});
+  EXPECT_EQ(endless.exit_code, 1);
+  EXPECT_THAT(endless.errors + endless.output, HasSubstr("1048576 bytes"));
+  const Finished empty = config({"check", "--config", file("data = \"\"\n")});
+  EXPECT_EQ(empty.exit_code, 1);
+  EXPECT_THAT(empty.errors + empty.output, HasSubstr("data: is empty"));
+}
+
 TEST_F(ConfigTest, AServerWithAProblemDoesNotStart) {
   const std::string toml = file("data = \"" + path("data") + "\"\nlisten = \"localhost\"\nlog_format = 1\n");
   const Finished refused = run_cairn({"serve", "--config", toml});
