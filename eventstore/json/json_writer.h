@@ -109,6 +109,7 @@ class JsonWriter {
   }
   void put(std::string_view piece) {
     if (piece.size() > buffer_.size() - buffered_) return put_large(piece);
+    if (piece.empty()) return;  // it may have no address, which memcpy() does not take
     std::memcpy(buffer_.data() + buffered_, piece.data(), piece.size());
     buffered_ += piece.size();
   }
