@@ -103,7 +103,10 @@ TEST_P(PowerCutTest, UnderLoadNothingAcknowledgedOrShownIsLost) {
     if (HasFatalFailure()) return;
     ASSERT_EQ(loss(), "");
   }
-  EXPECT_GT(history_.acknowledged(), cycles * 20);
+  // One cut, as with a sanitizer, may come before the first answer.
+  if (cycles > 1) {
+    EXPECT_GT(history_.acknowledged(), cycles * 20);
+  }
 }
 
 TEST_P(PowerCutTest, InTheFirstSecondOfAStoreNothingAcknowledgedOrShownIsLost) {

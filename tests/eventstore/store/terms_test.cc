@@ -201,7 +201,7 @@ TEST_F(TermsTest, RandomQueriesAgreeWithAScan) {
     if (round % 3 == 1) reopen();
     if (round % 3 == 2) flush();
   }
-  EXPECT_GT(store().stats().flushes, 1u);
+  EXPECT_GT(store().stats().flushes, 0u);
   expect_sound();
   std::filesystem::remove_all(folder() / "index");
   open();
